@@ -15,6 +15,7 @@ constexpr std::uint64_t kMessages = 256;
 constexpr std::uint64_t kPhase = 64;
 constexpr std::array<std::pair<Bytes, const char*>, 3> kBuffers{{{8192, "8K"}, {2048, "2K"}, {128, "128"}}};
 constexpr std::array<const char*, 4> kOthers{"wormhole", "ses", "sla", "preempt"};
+constexpr double kMostRounds = 16;  // of the predictive slots: the longest S_W
 constexpr double kNotBelow = 0.98;  // share of the best of the others
 
 constexpr const char* kAim =
@@ -66,8 +67,17 @@ Score score(const std::vector<GridPoint>& points) {
 Time known_wormhole_slot(const SwitchParameters& p, double ratio, double stretch) {
   const double round = static_cast<double>(p.slot_length.ps) * p.slots;
   const double fair = ratio <= 0 ? 1e18 : stretch * round * (1 - ratio) / ratio;
-  const double least = static_cast<double>(p.slot_length.ps), most = 16 * round;
+  const double least = static_cast<double>(p.slot_length.ps), most = kMostRounds * round;
   return Time{static_cast<std::int64_t>(std::clamp(fair, least, most))};
+}
+
+Time wormhole_slot_by_time(const SwitchParameters& p, double ratio, double circuits, double worms) {
+  const double round = static_cast<double>(p.slot_length.ps) * p.slots;
+  const double fair = ratio <= 0 ? 1e18 : round * (1 - ratio) / ratio * circuits / worms;
+  const Time worm = time_on_link(p.worm_limit, p.link_rate) + p.scheduler.cycle + p.scheduler.delay();
+  return Time{static_cast<std::int64_t>(
+      std::clamp(fair, static_cast<double>(worm.ps),
+                 std::max(kMostRounds * round, 1.0 * static_cast<double>(worm.ps))))};
 }
 
 Variant allocation_variant(const std::string& allocation, const std::string& pattern, Bytes buffer) {
@@ -82,15 +92,14 @@ Variant allocation_variant(const std::string& allocation, const std::string& pat
 }
 
 std::vector<Figure> allocation_grid(const ClaimContext& context, const std::string& file,
-                                    const std::string& pattern) {
-  const auto set_ratio = [](double x, SwitchParameters& p, TrafficOptions& t) {
-    t.ratio = x;
-    if (p.allocation == "sla") p.wormhole_slot_length = known_wormhole_slot(p, x);
-  };
+                                    const std::string& pattern, const std::vector<std::string>& more) {
+  const auto set_ratio = [](double x, SwitchParameters& /*p*/, TrafficOptions& t) { t.ratio = x; };
   std::vector<Figure> figures;
   for (const auto& [buffer, name] : kBuffers) {
     std::vector<Variant> variants;
-    for (const char* allocation : {"wormhole", "ses", "sla", "preempt", "adaptive"})
+    for (const char* allocation : {"wormhole", "ses", "preempt"})
+      variants.push_back(allocation_variant(allocation, pattern, buffer));
+    for (const std::string& allocation : more)
       variants.push_back(allocation_variant(allocation, pattern, buffer));
     Figure f{file + "-" + name,
              fmt::format("Pattern {}, 64 nodes, 128-byte messages, buffers of {} bytes", pattern, buffer),
@@ -101,6 +110,15 @@ std::vector<Figure> allocation_grid(const ClaimContext& context, const std::stri
              {}};
     for (int percent = 0; percent <= 100; percent += 5) f.x.push_back(percent / 100.0);
     sweep(context, f, variants, set_ratio);
+    // What circuits and worms reach alone on this switch.
+    const double circuits = at(f, "ses", 1), worms = at(f, "wormhole", 0);
+    sweep(context, f, {allocation_variant("sla", pattern, buffer)},
+          [&](double x, SwitchParameters& p, TrafficOptions& t) {
+            t.ratio = x;
+            p.wormhole_slot_length = context.model.dissertation ? wormhole_slot_by_time(p, x, circuits, worms)
+                                                                : known_wormhole_slot(p, x);
+          });
+    std::rotate(f.curves.begin() + 2, f.curves.end() - 1, f.curves.end());  // ses, sla, preempt
     f.curves.push_back(bound_curve(context, f, variants.front(), set_ratio));
     figures.push_back(std::move(f));
   }
@@ -144,9 +162,13 @@ ClaimCheck check_adaptive(const std::vector<Figure>& grid) {
 }
 
 std::vector<std::string> allocation_grid_choices() {
-  return {fmt::format("{} rounds per node, in phases of {}, mesh first", kMessages, kPhase),
-          "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
-          "sla: S_W from the known ratio, from one slot to 16 turns of the predictive slots"};
+  return {
+      fmt::format("{} rounds per node, in phases of {}, mesh first", kMessages, kPhase),
+      "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
+      "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the data, "
+      "at "
+      "least one slot; dissertation: its share of the time, by what circuits and worms reach alone, at least "
+      "one worm"};
 }
 
 }  // namespace hybrid

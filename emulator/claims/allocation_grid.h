@@ -1,17 +1,18 @@
 // Grids of D 4.6: wormhole switching and the allocations of the hybrid switch by predictable ratio, for three
-// buffer sizes, with adaptive (ours) and the physical bound.
+// buffer sizes, with the physical bound; and adaptive (ours) compared with them.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "emulator/claims/sweep.h"
 
 namespace hybrid {
 
 /// Returns the figures for `pattern` ("mixed", "phases") with 8 KB, 2 KB and 128 B buffers, in this order.
-/// Curves: wormhole, ses, sla, preempt, adaptive, bound over ratios 0, 0.05, ..., 1.
+/// Curves: wormhole, ses, sla, preempt, `more`, bound over ratios 0, 0.05, ..., 1.
 std::vector<Figure> allocation_grid(const ClaimContext& context, const std::string& file,
-                                    const std::string& pattern);
+                                    const std::string& pattern, const std::vector<std::string>& more = {});
 
 /// Returns adaptive compared with the best of the others and the bound, one row per point of `grid`. The page
 /// shows the ratios 0, 0.25, ..., 1. Notes: the mean, the worst point, and whether the aim of
@@ -29,5 +30,10 @@ Variant allocation_variant(const std::string& allocation, const std::string& pat
 /// Returns the length of S_W for SLA with a known ratio (D 4.4): S_W gets its share of the data, times
 /// `stretch`.
 Time known_wormhole_slot(const SwitchParameters& p, double ratio, double stretch = 1);
+/// The length of S_W that shares the time, not the data, by the ratio (D 4.4, figure 4.7): K slots are to S_W
+/// as the time of the predictable traffic is to that of the rest. `circuits` and `worms`: what each of them
+/// reaches alone, measured. From the time of one worm, which may be shorter than a slot, to 16 turns of the
+/// predictive slots.
+Time wormhole_slot_by_time(const SwitchParameters& p, double ratio, double circuits, double worms);
 
 }  // namespace hybrid

@@ -178,8 +178,9 @@ class C17 final : public Claim {
   }
 };
 
-const ClaimRegistration kC17{"C17", "a model that moves every word at every tick agrees with the fast model",
-                             []() -> std::unique_ptr<Claim> { return std::make_unique<C17>(); }};
+const ClaimRegistration kC17{
+    "C17", "self-consistency: a model that moves every word at every tick, and the fast one",
+    []() -> std::unique_ptr<Claim> { return std::make_unique<C17>(); }};
 
 }  // namespace
 }  // namespace hybrid::c17

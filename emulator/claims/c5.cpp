@@ -95,7 +95,6 @@ class C5 final : public Claim {
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
     result.figures = allocation_grid(context, "c5-mixed", "mixed");
-    result.tables = {adaptive_table(result.figures, "c5-adaptive")};
     result.choices = allocation_grid_choices();
     result.choices.emplace_back("'about': within 10 % for SLA, 30 % for PREEMPT");
     const Figure &large = result.figures[0], &medium = result.figures[1], &small = result.figures[2];
@@ -122,7 +121,6 @@ class C5 final : public Claim {
     checks.push_back(
         check_points("128 B, below 80 %: PREEMPT at most 30 % above SES", small, {"preempt", "ses"}, lower,
                      [&](double x) { return at(small, "preempt", x) <= 1.3 * at(small, "ses", x); }));
-    checks.push_back(check_adaptive(result.figures));
     const std::vector<Figure> longer{longer_wormhole_slot(context, large, 8192, "8K"),
                                      longer_wormhole_slot(context, medium, 2048, "2K")};
     result.explanation = explain(checks, longer);

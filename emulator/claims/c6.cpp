@@ -15,7 +15,6 @@ class C6 final : public Claim {
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
     result.figures = allocation_grid(context, "c6-phases", "phases");
-    result.tables = {adaptive_table(result.figures, "c6-adaptive")};
     result.choices = allocation_grid_choices();
     const Figure &large = result.figures[0], &medium = result.figures[1], &small = result.figures[2];
     auto& checks = result.checks;
@@ -49,7 +48,6 @@ class C6 final : public Claim {
         "wormhole: 128 B better than larger buffers at all ratios with both kinds of traffic", wormhole,
         {"128 B", "2 KB", "8 KB"}, both,
         [&wormhole](double x) { return at(wormhole, "128 B", x) > most(wormhole, {"2 KB", "8 KB"}, x); }));
-    checks.push_back(check_adaptive(result.figures));
     result.explanation = explain(checks);
     result.figures.push_back(std::move(wormhole));
     return result;

@@ -55,6 +55,15 @@ class C7 final : public Claim {
  public:
   std::string_view place() const override { return "D 5.5.2.1"; }
 
+  std::vector<ClaimModel> readings() const override {
+    return {reading(
+        "--slots-per-pass all",
+        "D 5.3.2 completes \"the scheduling process for slot s in one SL clock cycle\"; D 4.2.2 lets the "
+        "scheduler allocate \"from time slot 0 to time slot K - 1\" for a request. Here a pass tries all "
+        "slots.",
+        [](SwitchParameters& p, TrafficOptions&) { p.pass_fills_all_slots = true; })};
+  }
+
   ClaimResult run(const ClaimContext& context) const override {
     Figure f = scatter(context, "c7-scatter", "K = 4", ch5_variants("scatter"));
     Figure faster = scatter(context, "c7-reload", "a faster scheduler or more slots", with_shorter_reloads());

@@ -45,8 +45,9 @@ class Plot {
  public:
   explicit Plot(const Figure& figure) : figure_(figure) {
     for (const Curve& curve : figure.curves)
-      for (const double y : curve.y)
-        if (std::isfinite(y)) most_ = std::max(most_, y);
+      for (std::size_t i = 0; i < curve.y.size(); ++i)
+        if (std::isfinite(curve.y[i]))
+          most_ = std::max(most_, curve.y[i] + (curve.half.empty() ? 0 : curve.half[i]));
     if (most_ <= 0) most_ = 1;
     step_ = tick_step(most_);
     most_ = std::ceil(most_ / step_ - 1e-9) * step_;
@@ -109,6 +110,9 @@ class Plot {
     std::string points, marks;
     for (std::size_t i = 0; i < curve.y.size(); ++i) {
       if (!std::isfinite(curve.y[i])) continue;
+      if (!curve.half.empty())
+        add_line(x_at(figure_.x[i]), y_at(std::max(0.0, curve.y[i] - curve.half[i])), x_at(figure_.x[i]),
+                 y_at(curve.y[i] + curve.half[i]), colour);
       points += fmt::format("{:.1f},{:.1f} ", x_at(figure_.x[i]), y_at(curve.y[i]));
       marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>", x_at(figure_.x[i]),
                            y_at(curve.y[i]), colour);
@@ -142,11 +146,17 @@ std::string csv_field(std::string_view text) {
 
 std::string to_csv(const Figure& figure) {
   std::string out = csv_field(figure.x_label);
-  for (const Curve& curve : figure.curves) out += "," + csv_field(curve.name);
+  for (const Curve& curve : figure.curves) {
+    out += "," + csv_field(curve.name);
+    if (!curve.half.empty()) out += "," + csv_field(curve.name + " +-");
+  }
   out += "\n";
   for (std::size_t i = 0; i < figure.x.size(); ++i) {
     out += fmt::format("{}", figure.x[i]);
-    for (const Curve& curve : figure.curves) out += fmt::format(",{}", curve.y.at(i));
+    for (const Curve& curve : figure.curves) {
+      out += fmt::format(",{}", curve.y.at(i));
+      if (!curve.half.empty()) out += fmt::format(",{}", curve.half.at(i));
+    }
     out += "\n";
   }
   return out;

@@ -12,6 +12,8 @@ namespace hybrid {
 struct Curve {
   std::string name;
   std::vector<double> y;  // one value per x of the figure
+  /// Half the 95 % confidence interval of each value, over the seeds; empty: no intervals.
+  std::vector<double> half = {};
 };
 
 /// Curves over one x axis.
@@ -42,13 +44,14 @@ struct ClaimTable {
 /// Returns `text` as a CSV field, quoted if necessary.
 std::string csv_field(std::string_view text);
 
-/// Returns a header line and one line per x with a column per curve. Numbers have the shortest form that
-/// reads back exactly.
+/// Returns a header line and one line per x with a column per curve, and a column "NAME +-" if it has
+/// intervals. Numbers have the shortest form that reads back exactly.
 std::string to_csv(const Figure& figure);
 /// Returns a header line and all rows. Numbers have the shortest form that reads back exactly.
 std::string to_csv(const ClaimTable& table);
 
-/// Returns a picture of 720 x 440 with axes from 0, a line with markers per curve, and a legend.
+/// Returns a picture of 720 x 440 with axes from 0, a line with markers per curve, its intervals, and a
+/// legend.
 std::string to_svg(const Figure& figure);
 
 }  // namespace hybrid

@@ -19,7 +19,6 @@ constexpr Bytes kMessage = 65'536;
 constexpr double kZero = 0.1;       // x of 0 ns on the logarithmic axis
 constexpr double kCrossing = 12e3;  // ns: up to here known connections profit from preloading
 
-const std::vector<std::string> kSeparateFabric{"wormhole", "packet"};
 const std::vector<std::string> kLinksSplit{"wave", "coll", "chen-liu"};
 
 Time reconfiguration_at(double x) { return x <= kZero ? Time{} : Time{static_cast<std::int64_t>(x * 1000)}; }
@@ -79,13 +78,8 @@ class R1 final : public Claim {
       result.figures.push_back(against_reconfiguration(context, pattern));
     const Figure &mesh = result.figures[0], &mixed = result.figures[1];
     auto& checks = result.checks;
-    std::vector<ClaimCheck> constant, no_gain, no_gain_split, ordered;
+    std::vector<ClaimCheck> no_gain, no_gain_split, ordered;
     for (const Figure* f : {&mesh, &mixed}) {
-      constant.push_back(check_points(f->file, *f, kSeparateFabric, f->x, [&](double x) {
-        return std::all_of(kSeparateFabric.begin(), kSeparateFabric.end(), [&](const std::string& curve) {
-          return at(*f, curve, x) == at(*f, curve, kZero);
-        });
-      }));
       no_gain.push_back(check_no_gain(*f, curves_with(*f, {"circuit", "tdm ", "hybrid "}), 0.03));
       no_gain_split.push_back(check_no_gain(*f, kLinksSplit, 0.15));
       ordered.push_back(
@@ -95,7 +89,6 @@ class R1 final : public Claim {
           }));
     }
     checks = {
-        for_all("wormhole and packet are constant (separate fabric)", constant),
         for_all("circuit, tdm and hybrid gain at most 3 % from a slower fabric", no_gain),
         for_all("wave, coll and chen-liu gain at most 15 % from a slower fabric", no_gain_split),
         for_all("circuit above tdm dynamic, and above coll (half of the links), which is above chen-liu",

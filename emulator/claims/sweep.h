@@ -41,8 +41,8 @@ std::vector<Variant> every_technique(const std::string& preset);
 
 using SetX = std::function<void(double x, SwitchParameters& parameters, TrafficOptions& traffic)>;
 
-/// Appends the mean utilisation of each variant at each x to `figure.curves`. Rethrows the first exception of
-/// a run.
+/// Appends the mean utilisation of each variant at each x to `figure.curves`, with confidence intervals if
+/// there are several seeds, on the context's model. Rethrows the first exception of a run.
 void sweep(const ClaimContext& context, Figure& figure, const std::vector<Variant>& variants,
            const SetX& set);
 
