@@ -65,11 +65,8 @@ TEST(ClaimFigure, CurvesOfOneColourDifferInTheLegendToo) {
 }
 
 ClaimTable table_example() {
-  return {"example-table",
-          "By point",
-          {"ratio", "best, by name"},
-          {{0.05, "ses"}, {0.123456, "a \"b\""}},
-          {"Mean 1."}};
+  return {"example-table", "By point", {"ratio", "best, by name"}, {{0.05, "ses"}, {0.123456, "a \"b\""}},
+          {"Mean 1."},     true};
 }
 
 TEST(ClaimTables, CsvKeepsEveryDigit) {
@@ -81,6 +78,9 @@ TEST(ClaimTables, AreOnThePageAndInFilesNextToTheFigures) {
   r.runs[0].result.tables = {table_example()};
   const std::string page = reproduction_page({r}, "pictures", "hybrid reproduce C5");
   EXPECT_NE(page.find("\n[By point, ours](pictures/example-table.csv). Mean 1.\n"), std::string::npos)
+      << page;
+  EXPECT_NE(page.find("\n| ratio | best, by name |\n|---|---|\n| 0.05 | ses |\n| 0.123456 | a \"b\" |\n"),
+            std::string::npos)
       << page;
   const TemporaryDirectory directory;
   write_figures(r, directory.path());
@@ -262,8 +262,8 @@ TEST(ClaimTreePoints, DoNotDependOnTheThreadsAndShareThePermutations) {
 
 TEST(Claims, AreInTheOrderOfThePapers) {
   const auto names = claim_names();
-  const std::vector<std::string> order{"C1",  "C2",  "C3",  "C4",  "C5",  "C6",  "C7", "C8", "C9",
-                                       "C10", "C11", "C12", "C17", "C19", "C20", "R1", "R2", "R3", "T1"};
+  const std::vector<std::string> order{"C1",  "C2",  "C3",  "C4",  "C5",  "C6", "C7", "C8", "C9", "C10",
+                                       "C11", "C12", "C17", "C19", "C20", "R1", "R2", "R3", "T1"};
   EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()), order);
   EXPECT_THROW(reproduce("C0", {}), UserError);
 }

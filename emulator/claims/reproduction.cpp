@@ -6,6 +6,7 @@
 #include <cctype>
 #include <fstream>
 #include <utility>
+#include <variant>
 
 #include "core/error.h"
 
@@ -55,6 +56,24 @@ std::string outcomes(const std::vector<Reproduced::Run>& runs) {
     for (const Reproduced::Run& run : runs) rows += fmt::format(" {} |", outcome(run.result, statement));
   }
   return header + line + rows + "\n";
+}
+
+/// The rows of a table; numbers with six digits.
+std::string rows(const ClaimTable& table) {
+  std::string text = "\n|", line = "\n|";
+  for (const std::string& column : table.columns) {
+    text += " " + column + " |";
+    line += "---|";
+  }
+  text += line;
+  for (const auto& row : table.rows) {
+    text += "\n|";
+    for (const ClaimTable::Cell& cell : row) {
+      const double* const number = std::get_if<double>(&cell);
+      text += " " + (number != nullptr ? fmt::format("{:.6g}", *number) : std::get<std::string>(cell)) + " |";
+    }
+  }
+  return text + "\n";
 }
 
 /// The statements that fail on a run, with figures and, if they cannot hold, the argument.
@@ -194,6 +213,7 @@ picture has all points. To generate this page:
                             file_name(run, table.file));
         for (const std::string& note : table.notes) page += " " + note;
         page += "\n";
+        if (table.on_page) page += rows(table);
       }
     page += "\n";
     for (const Reproduced::Run& run : r.runs)

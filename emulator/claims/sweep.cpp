@@ -236,6 +236,13 @@ ClaimCheck check_points(const std::string& statement, const Figure& figure,
   return {statement, false, text};
 }
 
+void cannot_hold(ClaimCheck& check, const std::vector<double>& x, const std::function<bool(double)>& holds,
+                 const std::function<bool(double)>& impossible, const std::string& argument) {
+  if (check.holds) return;
+  if (std::all_of(x.begin(), x.end(), [&](double at_x) { return holds(at_x) || impossible(at_x); }))
+    check.impossible = argument;
+}
+
 ClaimCheck check_steps(const std::string& statement, const Figure& figure, const std::string& curve,
                        const std::function<bool(double before, double now)>& holds) {
   const std::vector<double> later(std::next(figure.x.begin()), figure.x.end());

@@ -84,6 +84,11 @@ ClaimCheck check_points(const std::string& statement, const Figure& figure,
                         const std::vector<std::string>& curves, const std::vector<double>& x,
                         const std::function<bool(double x)>& holds);
 
+/// Marks `check` as one that cannot hold, with the argument, if it fails and every point of `x` at which it
+/// fails is one where `impossible(x)`.
+void cannot_hold(ClaimCheck& check, const std::vector<double>& x, const std::function<bool(double x)>& holds,
+                 const std::function<bool(double x)>& impossible, const std::string& argument);
+
 /// As check_points() for each point after the first, with the values at the previous point and at this one.
 ClaimCheck check_steps(const std::string& statement, const Figure& figure, const std::string& curve,
                        const std::function<bool(double before, double now)>& holds);

@@ -124,7 +124,8 @@ class T1 final : public Claim {
                      "Printed and computed numbers",
                      {"place", "number", "printed", "computed", "agrees"},
                      {},
-                     {}};
+                     {},
+                     /*on_page=*/true};
     ClaimResult result;
     std::size_t agree = 0;
     std::string disagree, slips;
