@@ -329,5 +329,20 @@ TEST_F(IgnoredCommands, TheMulticastPlaneUsesTheDigitalFabricOptions) {
                         "it"));
 }
 
+/// `--model dissertation` sets options of the switch and of the traffic; each one that is given replaces its
+/// value.
+TEST(SimulatedModel, IsTheSameAsItsOptions) {
+  const Words hybrid{"--preset",  "ch4",       "--technique", "hybrid",     "--allocation",
+                     "ses",       "--pattern", "phases",      "--messages", "64",
+                     "--message", "128",       "--seed",      "2"};
+  const auto model = simulated(with(hybrid, {"--model", "dissertation"})).result;
+  EXPECT_EQ(model, simulated(with(hybrid, {"--preload-path", "direct", "--input-buffer", "256", "--mesh-edge",
+                                           "torus", "--random-hits", "off", "--phase-barrier", "on"}))
+                       .result);
+  EXPECT_NE(model, simulated(hybrid).result);
+  EXPECT_NE(model, simulated(with(hybrid, {"--model", "dissertation", "--phase-barrier", "off"})).result);
+  EXPECT_EQ(simulated(hybrid).result, simulated(with(hybrid, {"--model", "ours"})).result);
+}
+
 }  // namespace
 }  // namespace hybrid

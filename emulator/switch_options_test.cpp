@@ -191,5 +191,23 @@ TEST(DerivedOptions, TheSchedulersDelayCanFollowTable5_3) {
   EXPECT_EQ(job.scheduler.delay(), nanoseconds(76));
 }
 
+TEST(DerivedOptions, TheModelIsAPresetOfSingleOptions) {
+  const SwitchParameters p = set_to({{"preset", "ch4"}, {"model", "dissertation"}});
+  EXPECT_TRUE(p.preload_is_direct);
+  EXPECT_TRUE(p.tree.turns_at_top);
+  EXPECT_EQ(p.input_buffer, 256u) << "two worms";
+  const SwitchParameters again =
+      set_to({{"model", "dissertation"}, {"preset", "ch4"}});  // a later preset keeps it
+  EXPECT_TRUE(again.dissertation && again.preload_is_direct && again.input_buffer == 256);
+  const SwitchParameters single = set_to({{"model", "dissertation"}, {"preload-path", "scheduler"}});
+  EXPECT_FALSE(single.preload_is_direct);
+  EXPECT_TRUE(single.tree.turns_at_top);
+  const SwitchParameters ours = set_to({{"model", "dissertation"}, {"model", "ours"}});
+  EXPECT_FALSE(ours.dissertation || ours.preload_is_direct || ours.tree.turns_at_top ||
+               ours.input_buffer != 0);
+  EXPECT_TRUE(set_to({{"model", "dissertation"}, {"network", "fattree:2,4"}}).tree.turns_at_top);
+  EXPECT_THROW(set_to({{"model", "theirs"}}), UserError);
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -14,7 +14,7 @@
 namespace hybrid {
 namespace {
 
-constexpr std::uint64_t kMessages = 16;
+constexpr std::uint64_t kMessages = 32;
 constexpr Bytes kMessage = 65'536;
 constexpr double kZero = 0.1;       // x of 0 ns on the logarithmic axis
 constexpr double kCrossing = 12e3;  // ns: up to here known connections profit from preloading
