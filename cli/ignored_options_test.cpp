@@ -336,8 +336,8 @@ TEST(SimulatedModel, IsTheSameAsItsOptions) {
                      "ses",       "--pattern", "phases",      "--messages", "64",
                      "--message", "128",       "--seed",      "2"};
   const auto model = simulated(with(hybrid, {"--model", "dissertation"})).result;
-  EXPECT_EQ(model, simulated(with(hybrid, {"--preload-path", "direct", "--input-buffer", "256", "--mesh-edge",
-                                           "torus", "--random-hits", "off", "--phase-barrier", "on"}))
+  EXPECT_EQ(model, simulated(with(hybrid, {"--preload-path", "direct", "--mesh-edge", "torus",
+                                           "--random-hits", "off", "--phase-barrier", "on"}))
                        .result);
   EXPECT_NE(model, simulated(hybrid).result);
   EXPECT_NE(model, simulated(with(hybrid, {"--model", "dissertation", "--phase-barrier", "off"})).result);

@@ -51,9 +51,7 @@ void use_model(bool dissertation, SwitchParameters& p) {
   p.dissertation = dissertation;
   p.preload_is_direct = dissertation;  // D 3.4.1, 4.2.2
   p.tree.turns_at_top = dissertation;  // L 5
-  // D 4.6.1 varies the buffers "within the NIC". The size of VQ_W is not in the text; a second worm "is
-  // buffered within the crossbar switch" (D 5.5.1).
-  p.input_buffer = dissertation ? 2 * p.worm_limit : 0;
+  p.nic_makes_headers = dissertation;  // D 8.4.1
 }
 
 void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }

@@ -60,6 +60,7 @@ struct SwitchParameters {
   Bytes flit = 8;
   Bytes worm_limit = 128;                 // payload of one worm
   std::uint32_t worm_overhead_words = 0;  // header and tail words that travel with each worm
+  bool nic_makes_headers = false;         // worm_overhead_words take no time of the PE (D 8.4.1)
   bool worm_lookahead = false;            // ports are granted again before a worm's tail has left
   Bytes buffer = kUnlimited;              // of each NIC queue, and of a switch input's wormhole queue
   bool buffer_is_shared = false;          // `buffer` is that of a NIC, divided among its queues
@@ -138,7 +139,7 @@ struct SwitchParameters {
 void use_our_policy(SwitchParameters& parameters);
 
 /// Selects a model of the switch (`--model`): the dissertation's to the letter, or ours. Sets the options in
-/// which the two differ (docs/presets.md): preload_is_direct, tree.turns_at_top and input_buffer.
+/// which the two differ (docs/presets.md): preload_is_direct and tree.turns_at_top.
 /// apply_preset() keeps the model.
 void use_model(bool dissertation, SwitchParameters& parameters);
 

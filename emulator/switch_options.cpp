@@ -292,8 +292,9 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
 
   add.add(
       "model", "dissertation|ours",
-      "the dissertation's switch to the letter, or ours: sets preload-path, tree-turn and input-buffer, and "
-      "mesh-edge, random-hits and phase-barrier of the traffic",
+      "the dissertation's switch to the letter, or ours: sets preload-path, tree-turn and worm-headers, and "
+      "mesh-edge, "
+      "random-hits and phase-barrier of the traffic",
       p.dissertation ? "dissertation" : "ours",
       [&p](std::string_view v) {
         if (v != "dissertation" && v != "ours")
@@ -411,6 +412,10 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("flit", "unit of wormhole flow control", p.flit);
   add.bytes("worm-limit", "payload of one worm", p.worm_limit);
   add.count("worm-overhead", "header and tail words that travel with each worm", p.worm_overhead_words, 1024);
+  add.choice(
+      "worm-headers", "nic", "pe",
+      "the NIC makes header and tail words in no time (D 8.4.1), or the PE hands them over like others",
+      p.nic_makes_headers);
   add.choice("worm-lookahead", "on", "off",
              "a worm is granted while the one before it leaves, so that its setup takes no time on the link",
              p.worm_lookahead);

@@ -93,7 +93,10 @@ Variant allocation_variant(const std::string& allocation, const std::string& pat
 
 std::vector<Figure> allocation_grid(const ClaimContext& context, const std::string& file,
                                     const std::string& pattern, const std::vector<std::string>& more) {
-  const auto set_ratio = [](double x, SwitchParameters& /*p*/, TrafficOptions& t) { t.ratio = x; };
+  const auto set_ratio = [&context](double x, SwitchParameters& p, TrafficOptions& t) {
+    t.ratio = x;
+    if (context.model.dissertation) p.input_buffer = 2 * p.worm_limit;
+  };
   std::vector<Figure> figures;
   for (const auto& [buffer, name] : kBuffers) {
     std::vector<Variant> variants;
@@ -114,7 +117,7 @@ std::vector<Figure> allocation_grid(const ClaimContext& context, const std::stri
     const double circuits = at(f, "ses", 1), worms = at(f, "wormhole", 0);
     sweep(context, f, {allocation_variant("sla", pattern, buffer)},
           [&](double x, SwitchParameters& p, TrafficOptions& t) {
-            t.ratio = x;
+            set_ratio(x, p, t);
             p.wormhole_slot_length = context.model.dissertation ? wormhole_slot_by_time(p, x, circuits, worms)
                                                                 : known_wormhole_slot(p, x);
           });

@@ -126,6 +126,7 @@ class C17 final : public Claim {
         SwitchParameters p = random_parameters(random, technique);
         p.worm_lookahead = p.pass_fills_all_slots = i % 2 == 1;
         p.preload_is_direct = i % 3 == 1;
+        p.nic_makes_headers = i % 5 < 2;
         p.request_width = static_cast<std::uint32_t>(i / 2 % 4);
         if (policies) draw_policies(random, p);
         drawn.add(p, random_script(random, p));

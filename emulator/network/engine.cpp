@@ -136,6 +136,14 @@ void Engine::send(Time at, const Message& message) {
   events_.push_sorted(offer, kOffer, c.source, 0);
 }
 
+/// The words that the NIC makes for the worms of message `transfer`, which takes `words` words.
+WormWords Engine::worm_words(std::uint32_t transfer, std::uint64_t words) {
+  const std::uint64_t overhead = timing_.worm_overhead;
+  if (!parameters_.nic_makes_headers || overhead == 0) return {};
+  if (words == timing_.payload(transfers_[transfer].message.bytes)) return {};  // over a circuit
+  return {1, timing_.worm_words, overhead - 1};
+}
+
 bool Engine::fill_queue(std::uint32_t pe) {
   ProcessingElement& p = pes_[pe];
   if (!p.busy()) return false;
@@ -182,7 +190,7 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         if (timeline_ != nullptr)
           timeline_->offered(at - timing_.generation, pe.offered(), transfers_[pe.offered()].message);
         WordQueue& queue = select_queue(at, event.a, pe.offered(), words);
-        pe.begin_message(at, queue, words);
+        pe.begin_message(at, queue, words, worm_words(pe.offered(), words));
         if (words >= kLongMessage) {
           transfers_[queue.segments.back().transfer].is_long = true;
           ++long_messages_;

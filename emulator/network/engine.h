@@ -104,6 +104,7 @@ class Engine : public Technique {
   bool observes_words_ = false;       // then no periods are skipped
 
  private:
+  WormWords worm_words(std::uint32_t transfer, std::uint64_t words);
   bool run_instant(Time at, TransferListener* listener);
   void check_repetition();
   void skip_periods(Time limit);

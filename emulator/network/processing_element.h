@@ -3,6 +3,9 @@
 // The first word of a message is offered `generation` after the send and after the last word of the previous
 // message; the NIC then selects the queue. Each word enters that queue `generation` after the previous word,
 // or when the queue has a place, whichever is later. A full queue blocks the next messages (head of line).
+//
+// The header and tail words of worms take the PE's time like other words, or are made by the NIC in no time
+// (D 8.4.1): then the header enters with the worm's first word of payload, and the tail with its last one.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +17,13 @@
 #include "emulator/network/run.h"
 
 namespace hybrid {
+
+/// Words of a worm that the NIC makes; none: the PE hands over every word.
+struct WormWords {
+  std::uint64_t header = 0, payload = 0, tail = 0;
+  bool made_by_nic() const { return header != 0; }
+  std::uint64_t all() const { return header + payload + tail; }
+};
 
 class ProcessingElement {
  public:
@@ -30,12 +40,13 @@ class ProcessingElement {
   Port destination() const { return waiting_.front().destination; }
 
   /// Starts to enter the offered message into `queue`, as `words` words, from `now` on.
-  void begin_message(Time now, WordQueue& queue, std::uint64_t words) {
+  void begin_message(Time now, WordQueue& queue, std::uint64_t words, WormWords worms = {}) {
     queue.segments.push({offered(), false, words});
     queue.room.merge_past(now);
     queue_ = &queue;
-    left_ = words;
+    left_ = all_ = words;
     free_ = now;
+    worms_ = worms;
   }
   bool busy() const { return queue_ != nullptr; }
   /// Words of the current message that have not entered the queue.
@@ -46,9 +57,25 @@ class ProcessingElement {
   /// caller must call finish_message().
   bool enter_words(Time generation) {
     while (left_ > 0 && !queue_->room.empty()) {
-      const Run room = queue_->room.front().head(left_);
-      const std::uint64_t words = serve_words(room, generation, Time::never(), free_,
-                                              [&](const Run& entry) { queue_->entered.push(entry); });
+      const Part part = next_part();
+      const Run room = queue_->room.front().head(part.words);
+      const auto enter = [&](const Run& entry) {
+        queue_->entered.push(entry);
+        last_entry_ = entry.last();
+      };
+      std::uint64_t words = 0;
+      if (part.kind == Part::Kind::payload) {
+        words = serve_words(room, generation, Time::never(), free_, enter);
+      } else {
+        const bool header = part.kind == Part::Kind::header;
+        Time at = header ? free_ : free_ - generation;
+        words = serve_words(room, Time{}, Time::never(), at, enter);
+        // A tail that waited for a place keeps the PE from its next word, as a word of payload does.
+        if (header || at < free_)
+          free_ = std::max(free_, at);
+        else
+          free_ = at + generation;
+      }
       queue_->take_places(words);
       left_ -= words;
     }
@@ -61,7 +88,7 @@ class ProcessingElement {
     Time next_offer;  // of the next message; Time::never(): none waits
   };
   Finished finish_message(Time generation) {
-    const Finished result{waiting_.front().transfer, free_ - generation, Time::never()};
+    const Finished result{waiting_.front().transfer, last_entry_, Time::never()};
     waiting_.pop();
     queue_ = nullptr;
     if (waiting_.empty()) return result;
@@ -73,16 +100,37 @@ class ProcessingElement {
   void visit(StateVisitor& v, bool foreseen) {
     v.same(waiting_.size() * 2 + (busy() ? 1 : 0));
     if (busy()) v.plenty(left_);
+    if (busy() && worms_.made_by_nic()) v.same((all_ - left_) % worms_.all());
+    if (busy()) v.instant(last_entry_);
     if (busy() || foreseen) v.instant(free_);
   }
 
   /// Lower bound of the instant at which the next message is offered.
   Time earliest_offer(Time now, Time generation) const {
-    if (busy()) return std::max(free_, now) + generation * static_cast<std::int64_t>(left_);
+    if (busy()) return std::max(free_, now) + generation * static_cast<std::int64_t>(least_payload_left());
     return std::max(free_, (waiting_.empty() ? now : waiting_.front().sent) + generation);
   }
 
  private:
+  /// Consecutive words of one kind that are next.
+  struct Part {
+    enum class Kind : std::uint8_t { header, payload, tail } kind = Kind::payload;
+    std::uint64_t words = 0;
+  };
+  Part next_part() const {
+    if (!worms_.made_by_nic()) return {Part::Kind::payload, left_};
+    const std::uint64_t at = (all_ - left_) % worms_.all();           // in this worm
+    const std::uint64_t length = std::min(worms_.all(), left_ + at);  // of this worm
+    if (at < worms_.header) return {Part::Kind::header, worms_.header - at};
+    if (at < length - worms_.tail) return {Part::Kind::payload, length - worms_.tail - at};
+    return {Part::Kind::tail, length - at};
+  }
+  std::uint64_t least_payload_left() const {
+    if (!worms_.made_by_nic()) return left_;
+    const std::uint64_t overhead = (left_ / worms_.all() + 1) * (worms_.header + worms_.tail);
+    return left_ > overhead ? left_ - overhead : 0;
+  }
+
   struct Waiting {
     Time sent{};
     std::uint32_t transfer = 0;
@@ -90,8 +138,10 @@ class ProcessingElement {
   };
   Ring<Waiting> waiting_;  // the front one may be offered already
   WordQueue* queue_ = nullptr;
-  std::uint64_t left_ = 0;
-  Time free_{};  // earliest instant for the next word
+  std::uint64_t left_ = 0, all_ = 0;
+  WormWords worms_;    // of the current message
+  Time free_{};        // earliest instant for the next word of payload
+  Time last_entry_{};  // of the current message
 };
 
 }  // namespace hybrid

@@ -82,7 +82,7 @@ inline OptionNames circuit_options() {
           "analog-fabric-latency"};
 }
 inline OptionNames worm_options() {
-  return {"worm-limit", "worm-overhead", "worm-lookahead", "input-queues", "input-buffer"};
+  return {"worm-limit", "worm-overhead", "worm-headers", "worm-lookahead", "input-queues", "input-buffer"};
 }
 inline OptionNames flit_options() { return {"flit"}; }
 inline OptionNames digital_fabric_options() { return {"digital-fabric-cycle", "digital-fabric-latency"}; }

@@ -14,6 +14,8 @@ SwitchParameters random_hybrid_case(Random& random, std::uint64_t seed) {
   SwitchParameters p = random_tree_parameters(random, "hybrid");
   if (random.below(4) == 0) p.input_queues = "fifo";
   p.worm_lookahead = seed % 2 == 1;
+  p.nic_makes_headers = seed % 3 == 1;
+  p.tree.turns_at_top = seed % 7 == 1;
   share_buffer(seed / 2, p);
   return p;
 }

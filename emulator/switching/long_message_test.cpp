@@ -19,6 +19,7 @@ SwitchParameters random_long_parameters(Random& random, const std::string& techn
   if (random.below(2) == 0) p.word_generation = p.word_time();  // the link is just fast enough
   if (random.below(4) == 0) p.predictor = "none";
   p.worm_lookahead = random.below(2) == 0;
+  p.nic_makes_headers = p.word_generation.ps % 2 == 1;
   if (random.below(2) == 0) draw_policies(random, p);
   return p;
 }

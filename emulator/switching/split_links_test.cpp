@@ -217,6 +217,7 @@ TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     p.worm_lookahead = seed % 2 == 1;
+    p.nic_makes_headers = seed % 3 == 1;
     share_buffer(seed / 2, p);
     const std::vector<Action> script = random_script(random, p);
     const Recorder recorder =

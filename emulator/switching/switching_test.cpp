@@ -16,6 +16,7 @@ namespace {
 void set_rivals(std::uint64_t seed, SwitchParameters& p) {
   p.worm_lookahead = p.pass_fills_all_slots = seed % 2 == 1;
   p.preload_is_direct = seed % 3 == 1;
+  p.nic_makes_headers = seed % 5 < 2;
   if (seed % 7 == 3 && p.buffer != kUnlimited && p.technique != "packet")
     p.input_buffer = p.flit * (1 + seed / 7 % 5);
   p.request_width = static_cast<std::uint32_t>(seed / 2 % 4);

@@ -110,21 +110,22 @@ void TickedSplit::offer(Port i) {
     payload -= body;
     const auto words = body + p_.worm_overhead_words;
     for (std::uint64_t k = 1; k <= words; ++k)
-      p.handing.push_back({0, m.id, j, payload == 0 && k == words, k == 1 ? words : 0});
+      p.handing.push_back(
+          {0, m.id, j, payload == 0 && k == words, k == 1 ? words : 0, made_by(p_, k - 1, body)});
     q.worm_words += words;
   }
 }
 
 bool TickedSplit::pe_word(Port i) {
   PortState& p = ports_[i];
-  if (p.handing.empty() || p.pe_free > t_) return false;
+  if (p.handing.empty() || earliest_entry(p_, p.handing.front().made_by, p.pe_free) > t_) return false;
   Word word = p.handing.front();
   auto& queue = p.by_worm ? p.wormhole : pair(i, word.to).words;
   if (queue.size() >= (p.by_worm ? worm_room_ : room_)) return false;
   word.at = t_;
   queue.push_back(word);
   p.handing.pop_front();
-  p.pe_free = t_ + p_.word_generation.ps;
+  p.pe_free = next_payload(p_, word.made_by, p.pe_free, t_);
   if (word.last) outcomes_[word.message].injected = Time{t_};
   return true;
 }

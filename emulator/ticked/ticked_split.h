@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emulator/ticked/script.h"
+#include "emulator/ticked/worm_words.h"
 
 namespace hybrid {
 
@@ -32,6 +33,7 @@ class TickedSplit {
     Port to = 0;
     bool last = false;
     std::uint64_t worm = 0;  // words of its worm, on the first of them
+    MadeBy made_by = MadeBy::pe;
   };
   enum class State { none, waiting, requested, held, leaving };
   struct Pair {

@@ -246,8 +246,8 @@ void TickedSwitch::offer(Port i) {
     payload -= body;
     const std::uint64_t words = body + p_.worm_overhead_words;
     for (std::uint64_t k = 0; k < words; ++k) {
-      p.handing.push_back(
-          {0, message.id, j, first, payload == 0 && k + 1 == words, k == 0 ? static_cast<int>(words) : 0});
+      p.handing.push_back({0, message.id, j, first, payload == 0 && k + 1 == words,
+                           k == 0 ? static_cast<int>(words) : 0, made_by(p_, k, body)});
       first = false;
     }
     c.worm_words += words;

@@ -20,6 +20,7 @@
 #include "emulator/tdm/path_choice.h"
 #include "emulator/ticked/script.h"
 #include "emulator/ticked/ticked_tree_switches.h"
+#include "emulator/ticked/worm_words.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -43,6 +44,7 @@ class TickedSwitch {
     Port destination = 0;
     bool first = false, last = false;
     int worm = 0;  // words of its worm, on the worm's first word
+    MadeBy made_by = MadeBy::pe;
   };
   struct Circuit {
     std::deque<Word> words;

@@ -81,18 +81,20 @@ class TickedTree {
       const std::size_t words = body + p_.worm_overhead_words;
       payload -= body;
       for (std::size_t k = 0; k < words; ++k)
-        n.handing.push_back(
-            {0, message.id, message.connection, payload == 0 && k + 1 == words, k == 0 ? words : 0});
+        n.handing.push_back({0, message.id, message.connection, payload == 0 && k + 1 == words,
+                             k == 0 ? words : 0, made_by(p_, k, body)});
     }
   }
   bool pe_word(Port i) {
     Node& n = nodes_[i];
-    if (n.handing.empty() || n.pe_free > t_ || n.queue.size() >= room_) return false;
+    if (n.handing.empty() || earliest_entry(p_, n.handing.front().made_by, n.pe_free) > t_ ||
+        n.queue.size() >= room_)
+      return false;
     Word word = n.handing.front();
     word.at = t_;
     n.queue.push_back(word);
     n.handing.pop_front();
-    n.pe_free = t_ + p_.word_generation.ps;
+    n.pe_free = next_payload(p_, word.made_by, n.pe_free, t_);
     if (word.last) outcomes_[word.message].injected = Time{t_};
     return true;
   }

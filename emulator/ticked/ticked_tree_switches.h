@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "emulator/parameters.h"
+#include "emulator/ticked/worm_words.h"
 #include "emulator/topology/tree_graph.h"
 
 namespace hybrid {
@@ -21,6 +22,7 @@ class TickedTreeSwitches {
     Connection connection;
     bool last = false;     // of its message
     std::size_t worm = 0;  // words of its worm, on the worm's first word
+    MadeBy made_by = MadeBy::pe;
   };
   struct Fabric {
     std::int64_t spacing, path, setup;

@@ -282,14 +282,14 @@ bool TickedSwitch::tree_words() {
 
 bool TickedSwitch::pe_word(Port i) {
   PortState& p = ports_[i];
-  if (p.handing.empty() || p.pe_free > t_) return false;
+  if (p.handing.empty() || earliest_entry(p_, p.handing.front().made_by, p.pe_free) > t_) return false;
   Word word = p.handing.front();
   auto& queue = p.by_worm ? p.wormhole : circuit(i, word.destination).words;
   if (static_cast<int>(queue.size()) >= (p.by_worm ? worm_room_ : room_)) return false;
   word.at = t_;
   queue.push_back(word);
   p.handing.pop_front();
-  p.pe_free = t_ + p_.word_generation.ps;
+  p.pe_free = next_payload(p_, word.made_by, p.pe_free, t_);
   if (word.last) outcomes_[word.message].injected = Time{t_};
   return true;
 }
