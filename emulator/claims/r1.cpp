@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kMessages = 32;
 constexpr Bytes kMessage = 65'536;
-constexpr double kZero = 0.1;       // x of 0 ns on the logarithmic axis
-constexpr double kCrossing = 12e3;  // ns: up to here known connections profit from preloading
+constexpr double kZero = 0.1;               // x of 0 ns on the logarithmic axis
+constexpr double kFast = 1e3, kSlow = 1e5;  // ns: known connections profit from preloading up to kFast
 
 const std::vector<std::string> kLinksSplit{"wave", "coll", "chen-liu"};
 
@@ -98,17 +98,19 @@ class R1 final : public Claim {
     checks.push_back(check_points(
         fmt::format(
             "{}: tdm preloaded, hybrid ses, sla, preempt and adaptive above wormhole and circuit up to "
-            "{:.6g} ns, below after",
-            mesh.file, kCrossing),
-        mesh, known, mesh.x, [&](double x) {
+            "{:.6g} ns, below from {:.6g} ns",
+            mesh.file, kFast, kSlow),
+        mesh, known, points_where(mesh, [](double x) { return x <= kFast || x >= kSlow; }), [&](double x) {
           const std::vector<std::string> other{"wormhole", "circuit"};
-          return x <= kCrossing ? least(mesh, known, x) > most(mesh, other, x)
-                                : most(mesh, known, x) <= least(mesh, other, x);
+          return x <= kFast ? least(mesh, known, x) > most(mesh, other, x)
+                            : most(mesh, known, x) <= least(mesh, other, x);
         }));
     checks.push_back(check_points(
-        fmt::format("{}: circuit above wormhole up to {:.6g} ns, below after", mixed.file, kCrossing), mixed,
-        {"circuit", "wormhole"}, mixed.x,
-        [&](double x) { return (at(mixed, "circuit", x) > at(mixed, "wormhole", x)) == (x <= kCrossing); }));
+        fmt::format("{}: circuit above wormhole up to {:.6g} ns, below from {:.6g} ns", mixed.file, kFast,
+                    kSlow),
+        mixed, {"circuit", "wormhole"},
+        points_where(mixed, [](double x) { return x <= kFast || x >= kSlow; }),
+        [&](double x) { return (at(mixed, "circuit", x) > at(mixed, "wormhole", x)) == (x <= kFast); }));
     const std::vector<std::string> hybrid = curves_with(mixed, {"hybrid "});
     checks.push_back(
         check_points("r1-mixed: hybrid below a third from 1 us (worms wait for the analog fabric)", mixed,
@@ -117,13 +119,13 @@ class R1 final : public Claim {
                          return at(mixed, curve, x) < at(mixed, curve, kZero) / 3;
                        });
                      }));
-    checks.push_back(
-        check_points("r1-ordered-mesh: hybrid none below the other allocations (turns for an empty S_W)",
-                     mesh, hybrid, mesh.x, [&](double x) {
-                       return std::all_of(hybrid.begin(), hybrid.end(), [&](const std::string& curve) {
-                         return curve == "hybrid none" || at(mesh, curve, x) > at(mesh, "hybrid none", x);
-                       });
-                     }));
+    checks.push_back(check_points(
+        "r1-ordered-mesh: up to 12 us hybrid none below the other allocations (turns for an empty S_W)", mesh,
+        hybrid, points_to(mesh, 12e3), [&](double x) {
+          return std::all_of(hybrid.begin(), hybrid.end(), [&](const std::string& curve) {
+            return curve == "hybrid none" || at(mesh, curve, x) > at(mesh, "hybrid none", x);
+          });
+        }));
     result.choices = {
         "the same traffic at every cost; nodes at the edges of the mesh send less, which limits it to 0.875",
         fmt::format("slots: 200 ns (ch4), or {} reconfigurations if that is longer; unlimited buffers",
