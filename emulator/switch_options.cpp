@@ -42,6 +42,7 @@ struct Given {
   std::uint32_t crossbar = 0;                             // ports, from --network
   // The preset's values, before any was derived.
   Time own_slot_length{};
+  Clocked own_scheduler{};
   BitRate own_link_rate = 0;
   std::vector<RateFollower> followers;
 
@@ -49,6 +50,7 @@ struct Given {
   void begin(const SwitchParameters& p) {
     slots = preload = slot_length = fabric = parts = link_rate = false;
     own_slot_length = p.slot_length;
+    own_scheduler = p.scheduler;
     own_link_rate = p.link_rate;
     for (RateFollower& follower : followers) {
       follower.own = *follower.value;
@@ -293,8 +295,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.add(
       "model", "dissertation|ours",
       "the dissertation's switch to the letter, or ours: sets preload-path, tree-turn and worm-headers, and "
-      "mesh-edge, "
-      "random-hits and phase-barrier of the traffic",
+      "mesh-edge, random-hits and phase-barrier of the traffic",
       p.dissertation ? "dissertation" : "ours",
       [&p](std::string_view v) {
         if (v != "dissertation" && v != "ours")
@@ -445,8 +446,10 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
           "the scheduler's delay: D Table 5.3 by the number of nodes, divided by D (5 to 10 for an ASIC), or "
           "cycle and latency",
           p.scheduler_table_divisor == 0 ? "cycles" : fmt::format("table5.3/{}", p.scheduler_table_divisor),
-          [&p, derive](std::string_view v) {
+          [&p, given, derive](std::string_view v) {
             p.scheduler_table_divisor = parse_scheduler_delay(v);
+            if (p.scheduler_table_divisor == 0 && !given->gave("scheduler-cycle"))
+              p.scheduler = given->own_scheduler;
             derive();
           });
   add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric,

@@ -183,6 +183,10 @@ TEST(DerivedOptions, TheSchedulersDelayCanFollowTable5_3) {
   EXPECT_EQ(set_to({{"scheduler-delay", "table5.3"}, {"network", "crossbar:4"}}).scheduler.delay(),
             nanoseconds(34));
   EXPECT_EQ(set_to({{"nodes", "64"}, {"scheduler-delay", "cycles"}}).scheduler.delay(), nanoseconds(80));
+  EXPECT_EQ(set_to({{"preset", "ch8"}, {"scheduler-delay", "table5.3"}, {"scheduler-delay", "cycles"}})
+                .scheduler.delay(),
+            nanoseconds(20))
+      << "the preset's again";
   EXPECT_THROW(set_to({{"scheduler-delay", "table5.3/0"}}), UserError);
   EXPECT_THROW(set_to({{"scheduler-delay", "fast"}}), UserError);
   EXPECT_THROW(set_to({{"scheduler-cycle", "10ns"}, {"scheduler-delay", "table5.3"}}), UserError);

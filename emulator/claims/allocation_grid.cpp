@@ -165,13 +165,11 @@ ClaimCheck check_adaptive(const std::vector<Figure>& grid) {
 }
 
 std::vector<std::string> allocation_grid_choices() {
-  return {
-      fmt::format("{} rounds per node, in phases of {}, mesh first", kMessages, kPhase),
-      "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
-      "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the data, "
-      "at "
-      "least one slot; dissertation: its share of the time, by what circuits and worms reach alone, at least "
-      "one worm"};
+  return {fmt::format("{} rounds per node, in phases of {}, mesh first", kMessages, kPhase),
+          "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
+          "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the "
+          "data, at least one slot; dissertation: its share of the time, by what circuits and worms reach "
+          "alone, at least one worm"};
 }
 
 }  // namespace hybrid

@@ -48,8 +48,8 @@ std::string explain(const ClaimContext& context, const std::vector<ClaimCheck>& 
   if (context.model.dissertation && !all_hold(checks, "1.1.3: to 32 B"))
     text +=
         "At 1.2 Gb/s data generation limits all three: worms, whose headers the NIC makes in no time, and "
-        "circuits "
-        "reach it, predictive waits for its slot. The deciding assumption is who makes the headers. ";
+        "circuits reach it, predictive waits for its slot. The deciding assumption is who makes the "
+        "headers. ";
   else if (!all_hold(checks, "1.1.3: from 256 B, wormhole"))
     text += "With 100 ns of cable, request and grant delay circuits of 256 bytes more than worms.";
   return text;
@@ -98,8 +98,7 @@ class C1 final : public Claim {
             kRounds),
         "'close': within 25 %; 'long': from 256 bytes",
         "1.1.3: 240-Kbyte buffers, 100 ns of cable, and in the dissertation's model data generation at its "
-        "1.2 Gb/s, "
-        "which limits all three to 0.19 of the link; ours: 8.5's word in 2 ns"};
+        "1.2 Gb/s, which limits all three to 0.19 of the link; ours: 8.5's word in 2 ns"};
     result.explanation = explain(context, result.checks);
     result.figures = {small, large, rounds};
     return result;

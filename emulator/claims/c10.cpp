@@ -56,11 +56,10 @@ class C10 final : public Claim {
   std::string_view place() const override { return "D 5.5.2.3"; }
 
   std::vector<ClaimModel> readings() const override {
-    return {reading(
-        "--specific-shares 60,40",
-        "The text has \"specific processors\" without their shares: here the first of the two gets 60 % of "
-        "the messages to them.",
-        [](SwitchParameters&, TrafficOptions& t) { t.first_share = 0.6; })};
+    return {reading("--specific-shares 60,40",
+                    "The text has \"specific processors\" without their shares: here the first of the two "
+                    "gets 60 % of the messages to them.",
+                    [](SwitchParameters&, TrafficOptions& t) { t.first_share = 0.6; })};
   }
 
   ClaimResult run(const ClaimContext& context) const override {

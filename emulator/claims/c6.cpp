@@ -54,8 +54,7 @@ class C6 final : public Claim {
         checks.back(), both, better,
         [&wormhole](double x) { return within_factor(wormhole, {"128 B", "2 KB", "8 KB"}, x, 1.001); },
         "Q_W is one FIFO, so that worms enter the switch in the order of the PE's messages whatever its "
-        "size; "
-        "VQ_W keeps its own.");
+        "size; VQ_W keeps its own.");
     result.explanation = explain(context, checks, at(medium, "wormhole", 0));
     result.figures.push_back(std::move(wormhole));
     return result;
@@ -75,10 +74,8 @@ class C6 final : public Claim {
       if (!all_hold(checks, "2 KB: ses"))
         text += fmt::format(
             "While random messages have a phase of their own, S_W has one slot of five, so SES reaches at "
-            "most {:.2f} "
-            "at 85 %, {:.2f} at 90 % and {:.2f} at 95 %: it cannot be above wormhole at 85 and 90 %. Without "
-            "the "
-            "barrier between phases (ours) it is. ",
+            "most {:.2f} at 85 %, {:.2f} at 90 % and {:.2f} at 95 %: it cannot be above wormhole at 85 and "
+            "90 %. Without the barrier between phases (ours) it is. ",
             most_of_ses(0.85, worms), most_of_ses(0.90, worms), most_of_ses(0.95, worms));
       if (!all_hold(checks, "PREEMPT"))
         text +=

@@ -57,19 +57,16 @@ class C8 final : public Claim {
     check_random(random, result.checks);
     check_ordered(ordered, result.checks);
     result.choices = ch5_choices();
-    result.choices.insert(
-        result.choices.end(),
-        {"1024 rounds",
-         "'beats by 10 % to 25 %': compared with the better of wormhole and circuit; 'does very well': above "
-         "90 % of the bound given by the busiest port"});
+    result.choices.insert(result.choices.end(),
+                          {"1024 rounds",
+                           "'beats by 10 % to 25 %': compared with the better of wormhole and circuit; 'does "
+                           "very well': above 90 % of the bound given by the busiest port"});
     result.explanation =
         "Circuit is close because a NIC requests the circuits of all waiting destinations at once, so that "
-        "set-up "
-        "overlaps with data: this is the deciding assumption. With one request at a time (--request-width 1) "
-        "circuit "
-        "has 0.4 to 0.6, and both TDM networks are more than 25 % above it. Short messages keep preload "
-        "further ahead, "
-        "and dynamic TDM requests displaced connections again, which costs short messages most.";
+        "set-up overlaps with data: this is the deciding assumption. With one request at a time "
+        "(--request-width 1) circuit has 0.4 to 0.6, and both TDM networks are more than 25 % above it. "
+        "Short messages keep preload further ahead, and dynamic TDM requests displaced connections again, "
+        "which costs short messages most.";
     result.figures = {std::move(random), std::move(ordered)};
     return result;
   }

@@ -53,15 +53,14 @@ class C9 final : public Claim {
   std::string_view place() const override { return "D 5.5.2.2"; }
 
   std::vector<ClaimModel> readings() const override {
-    return {reading(
-        "--mesh-draw permutation --demand-guard off",
-        "The text has \"16 random nearest neighbor communications\": here four rounds take each of the "
-        "four neighbours once, in random order. It does not say how a circuit that blocks waiting data "
-        "is released: here only by the predictor, after 100 us without use.",
-        [](SwitchParameters& p, TrafficOptions& t) {
-          t.permuted_rounds = true;
-          p.demand_guard = false;
-        })};
+    return {reading("--mesh-draw permutation --demand-guard off",
+                    "The text has \"16 random nearest neighbor communications\": here four rounds take each "
+                    "of the four neighbours once, in random order. It does not say how a circuit that blocks "
+                    "waiting data is released: here only by the predictor, after 100 us without use.",
+                    [](SwitchParameters& p, TrafficOptions& t) {
+                      t.permuted_rounds = true;
+                      p.demand_guard = false;
+                    })};
   }
 
   ClaimResult run(const ClaimContext& context) const override {

@@ -25,8 +25,7 @@ struct Reproduced {
 /// - holds: every statement holds on the dissertation's model.
 /// - under_reading: every statement holds on a reading. The text is silent; the reading was found by its
 /// outcome.
-/// - cannot_hold: every statement that fails, on the dissertation's model or on a reading, is shown to be
-/// impossible.
+/// - cannot_hold: every statement that fails on the dissertation's model is shown to be impossible.
 /// - fails: some statement fails.
 enum class Verdict { holds, under_reading, cannot_hold, fails };
 
