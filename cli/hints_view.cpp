@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::array kKinds{"send", "receive", "collective", "one-sided"};
-constexpr std::array kClasses{"static", "analysable", "dynamic"};
+constexpr std::array kClasses{"static", "analysable", "inspected", "speculative", "dynamic"};
 constexpr std::array kPhaseKinds{"loop", "procedure", "directive"};
 
 const char* name_of(const hybrid_site& site) { return kKinds[site.kind - 1]; }
@@ -232,9 +232,14 @@ std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, 
     text += sites_text(unit, finder, ranks) + phases_text(unit, finder, ranks) + "\n";
   }
   const Totals totals = count(units);
-  TextTable table({{"calls in the source", TextTable::Align::left}, {"static"}, {"analysable"}, {"dynamic"}});
-  for (std::size_t kind = 0; kind < kKinds.size(); ++kind)
-    table.add({kKinds[kind], grouped(totals[kind][0]), grouped(totals[kind][1]), grouped(totals[kind][2])});
+  std::vector<TextTable::Column> columns{{"calls in the source", TextTable::Align::left}};
+  for (const char* name : kClasses) columns.push_back({name});
+  TextTable table(columns);
+  for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+    std::vector<std::string> cells{kKinds[kind]};
+    for (const std::uint64_t calls : totals[kind]) cells.push_back(grouped(calls));
+    table.add(std::move(cells));
+  }
   return text + table.text();
 }
 

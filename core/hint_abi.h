@@ -14,7 +14,7 @@
  * All values are 64-bit integers. A truth value is 1 or 0. An expression is a tree of nodes. Node i refers
  * only to nodes before it, so that a reader can evaluate or print all nodes in one pass and no cycle is
  * possible. A site with an expression that the compiler does not understand is dynamic (HYBRID_DYNAMIC); the
- * compiler never guesses.
+ * compiler never guesses. (Inspectors do not change that: they are code, not expressions.)
  */
 #pragma once
 
@@ -27,7 +27,7 @@ extern "C" {
 #define HYBRID_NOTE_SECTION ".note.hybrid"
 #define HYBRID_NOTE_NAME "hybrid"
 #define HYBRID_NOTE_TYPE 0x4859
-#define HYBRID_NOTE_VERSION 3u
+#define HYBRID_NOTE_VERSION 4u
 /* No node, loop, phase or string. */
 #define HYBRID_NONE 0xFFFFFFFFu
 
@@ -169,8 +169,11 @@ struct hybrid_loop {
 enum hybrid_class {
   HYBRID_STATIC =
       1, /* depends on constants, rank, size and loops only: known with the number of ranks (D 2.1.1) */
-  HYBRID_ANALYSABLE, /* dynamically analysable: depends on values that are read before the phase begins */
-  HYBRID_DYNAMIC     /* known when the message is sent */
+  HYBRID_ANALYSABLE,  /* dynamically analysable: depends on values that are read before the phase begins */
+  HYBRID_INSPECTED,   /* an inspector (below) computes it when its procedure begins, from memory that nothing
+                         writes between the inspection and the call */
+  HYBRID_SPECULATIVE, /* the same, but something may write that memory in between */
+  HYBRID_DYNAMIC      /* known when the message is sent */
 };
 
 enum hybrid_site_kind { HYBRID_SEND = 1, HYBRID_RECEIVE, HYBRID_COLLECTIVE, HYBRID_ONE_SIDED };
@@ -234,6 +237,47 @@ enum hybrid_mark {
 typedef void hybrid_library_mark_function(const struct hybrid_unit* unit, uint32_t phase, uint32_t mark,
                                           int64_t value);
 #define HYBRID_LIBRARY_MARK "hybrid_library_compiled_mark"
+
+/* Inspectors (inspector/executor). An inspector is a function of the program that the compiler makes of a
+ * procedure: the part of it that computes the peers of its sends. The library calls it when the procedure
+ * begins. An inspector has no effect of its own. It reads the program's memory with `load`, keeps what the
+ * procedure would write in a log of the library, which `load` searches first, and calls nothing but the
+ * functions below and functions of arithmetic. If it reads memory that does not exist, the inspection ends:
+ * `steps` becomes negative, and later sends are ignored. Addresses may be those of `allocate`; only these
+ * functions understand them. */
+struct hybrid_inspection {
+  /* Reads 1, 2, 4 or 8 bytes, zero-extended. */
+  uint64_t (*load)(struct hybrid_inspection*, const void* at, uint32_t bytes);
+  void (*store)(struct hybrid_inspection*, void* at, uint32_t bytes, uint64_t value);
+  void (*copy)(struct hybrid_inspection*, void* to, const void* from, uint64_t bytes);
+  void (*fill)(struct hybrid_inspection*, void* to, uint32_t byte, uint64_t bytes);
+  /* An address for so many bytes of memory of the inspector, in place of the procedure's own. */
+  void* (*allocate)(struct hybrid_inspection*, uint64_t bytes);
+  /* A result of MPI; what: enum hybrid_query. The first argument is a communicator. */
+  int32_t (*query)(struct hybrid_inspection*, uint32_t what, const int32_t* arguments, uint32_t count);
+  /* The procedure will send to this rank of the communicator. `peer` may be MPI_PROC_NULL. */
+  void (*send)(struct hybrid_inspection*, int32_t peer, int32_t communicator, uint32_t speculative);
+  /* The inspector decrements it in every iteration of a loop, and returns when it is negative. */
+  int64_t steps;
+};
+
+enum hybrid_query {
+  HYBRID_QUERY_RANK,       /* (communicator) */
+  HYBRID_QUERY_SIZE,       /* (communicator) */
+  HYBRID_QUERY_COORDINATE, /* (communicator, rank, dimension) */
+  HYBRID_QUERY_CART_RANK,  /* (communicator, coordinates...) */
+  HYBRID_QUERY_SHIFT,      /* (communicator, dimension, by, which: 0 the source, 1 the destination) */
+  HYBRID_QUERY_DIMENSION,  /* (ranks, dimension, wanted...): MPI_Dims_create */
+  HYBRID_QUERY_DEGREE,     /* (communicator, which: 0 sources, 1 destinations) */
+  HYBRID_QUERY_NEIGHBOR    /* (communicator, which, number) */
+};
+
+/* `inputs`: the procedure's arguments that the inspector uses, as 64-bit values. */
+typedef void hybrid_inspector(struct hybrid_inspection*, const uint64_t* inputs);
+/* Inspects a phase of `unit` that has just begun on this thread. */
+typedef void hybrid_library_inspect_function(const struct hybrid_unit* unit, uint32_t phase,
+                                             hybrid_inspector* inspector, const uint64_t* inputs);
+#define HYBRID_LIBRARY_INSPECT "hybrid_library_compiled_inspect"
 
 /* Marker calls: the representation of directives between the front end and the pass of the plugin. The front
  * end inserts them, as functions that are local to the unit. Without the pass these functions do what is

@@ -15,36 +15,36 @@ using namespace llvm;
 
 namespace {
 
-/* Returns the function that every mark calls. It looks up the library's function once for the whole program
- * or library. */
-Function* mark_function(Module& module) {
-  constexpr char kName[] = "__hybrid_compiled_mark";
-  if (Function* known = module.getFunction(kName)) return known;
+/* Returns the function of the module through which it calls a function of the library, with the same
+ * arguments. It looks up the library's function once for the whole program or library, and does nothing
+ * without the library. */
+Function* library_function(Module& module, const char* symbol, const Twine& name, ArrayRef<Type*> arguments) {
+  if (Function* known = module.getFunction(name.str())) return known;
   LLVMContext& context = module.getContext();
   IRBuilder<> build(context);
-  Type *pointer = build.getPtrTy(), *word = build.getInt32Ty(), *number = build.getInt64Ty();
-  auto* type = FunctionType::get(build.getVoidTy(), {pointer, word, word, number}, false);
-  auto* mark = Function::Create(type, GlobalValue::LinkOnceODRLinkage, kName, module);
+  Type* pointer = build.getPtrTy();
+  auto* type = FunctionType::get(build.getVoidTy(), arguments, false);
+  auto* made = Function::Create(type, GlobalValue::LinkOnceODRLinkage, name, module);
   auto* kept = new GlobalVariable(module, pointer, false, GlobalValue::LinkOnceODRLinkage,
-                                  Constant::getNullValue(pointer), "__hybrid_compiled_mark_known");
-  for (GlobalObject* shared : {static_cast<GlobalObject*>(mark), static_cast<GlobalObject*>(kept)}) {
+                                  Constant::getNullValue(pointer), name + "_known");
+  for (GlobalObject* shared : {static_cast<GlobalObject*>(made), static_cast<GlobalObject*>(kept)}) {
     shared->setVisibility(GlobalValue::HiddenVisibility);
     shared->setComdat(module.getOrInsertComdat(shared->getName()));
     shared->setDSOLocal(true);
   }
-  mark->setDoesNotThrow();
+  made->setDoesNotThrow();
   FunctionCallee search =
       module.getOrInsertFunction("dlsym", FunctionType::get(pointer, {pointer, pointer}, false));
   if (auto* function = dyn_cast<Function>(search.getCallee()); function && function->use_empty())
     function->setLinkage(GlobalValue::ExternalWeakLinkage);
 
-  BasicBlock* entry = BasicBlock::Create(context, "", mark);
-  BasicBlock* search_block = BasicBlock::Create(context, "", mark);
-  BasicBlock* query_block = BasicBlock::Create(context, "", mark);
-  BasicBlock* keep = BasicBlock::Create(context, "", mark);
-  BasicBlock* found = BasicBlock::Create(context, "", mark);
-  BasicBlock* call = BasicBlock::Create(context, "", mark);
-  BasicBlock* leave = BasicBlock::Create(context, "", mark);
+  BasicBlock* entry = BasicBlock::Create(context, "", made);
+  BasicBlock* search_block = BasicBlock::Create(context, "", made);
+  BasicBlock* query_block = BasicBlock::Create(context, "", made);
+  BasicBlock* keep = BasicBlock::Create(context, "", made);
+  BasicBlock* found = BasicBlock::Create(context, "", made);
+  BasicBlock* call = BasicBlock::Create(context, "", made);
+  BasicBlock* leave = BasicBlock::Create(context, "", made);
   const auto is_null = [&](Value* value) {
     return build.CreateICmpEQ(value, Constant::getNullValue(pointer));
   };
@@ -56,8 +56,8 @@ Function* mark_function(Module& module) {
   build.SetInsertPoint(search_block);
   build.CreateCondBr(is_null(search.getCallee()), keep, query_block);
   build.SetInsertPoint(query_block);
-  Value* symbol = build.CreateGlobalString(HYBRID_LIBRARY_MARK);
-  Value* library = build.CreateCall(search, {Constant::getNullValue(pointer), symbol});
+  Value* library =
+      build.CreateCall(search, {Constant::getNullValue(pointer), build.CreateGlobalString(symbol)});
   build.CreateBr(keep);
   build.SetInsertPoint(keep);
   PHINode* result = build.CreatePHI(pointer, 2);
@@ -74,18 +74,36 @@ Function* mark_function(Module& module) {
   target->addIncoming(known, keep);
   build.CreateCondBr(build.CreateICmpEQ(target, kept), leave, call);
   build.SetInsertPoint(call);
-  build.CreateCall(type, target, {mark->getArg(0), mark->getArg(1), mark->getArg(2), mark->getArg(3)});
+  std::vector<Value*> passed;
+  for (Argument& argument : made->args()) passed.push_back(&argument);
+  build.CreateCall(type, target, passed);
   build.CreateBr(leave);
   build.SetInsertPoint(leave);
   build.CreateRetVoid();
-  return mark;
+  return made;
+}
+
+Function* mark_function(Module& module) {
+  IRBuilder<> build(module.getContext());
+  return library_function(module, HYBRID_LIBRARY_MARK, "__hybrid_compiled_mark",
+                          {build.getPtrTy(), build.getInt32Ty(), build.getInt32Ty(), build.getInt64Ty()});
+}
+
+Function* inspect_function(Module& module) {
+  IRBuilder<> build(module.getContext());
+  return library_function(module, HYBRID_LIBRARY_INSPECT, "__hybrid_compiled_inspect",
+                          {build.getPtrTy(), build.getInt32Ty(), build.getPtrTy(), build.getPtrTy()});
 }
 
 class Marks {
  public:
   Marks(Module& module, const Directives& directives, const std::map<std::string, uint32_t>& procedures,
-        Constant* unit)
-      : module_(module), directives_(directives), procedures_(procedures), unit_(unit) {}
+        const Inspectors& inspectors, Constant* unit)
+      : module_(module),
+        directives_(directives),
+        procedures_(procedures),
+        inspectors_(inspectors),
+        unit_(unit) {}
 
   void run() {
     for (const DirectivePhase& phase : directives_.phases) begin(phase);
@@ -164,11 +182,31 @@ class Marks {
     auto first = function.getEntryBlock().getFirstInsertionPt();
     while (isa<AllocaInst>(*first)) ++first;
     put(&*first, phase, HYBRID_MARK_BEGIN);
+    if (const auto found = inspectors_.find(function.getName().str()); found != inspectors_.end())
+      inspect(*first, phase, found->second);
+  }
+
+  void inspect(Instruction& before, uint32_t phase, const Inspector& inspector) {
+    IRBuilder<> build(&before);
+    Function& function = *before.getFunction();
+    if (DISubprogram* where = function.getSubprogram())
+      build.SetCurrentDebugLocation(DILocation::get(module_.getContext(), where->getLine(), 0, where));
+    Value* inputs = Constant::getNullValue(build.getPtrTy());
+    if (!inspector.inputs.empty()) {
+      IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
+      inputs = entry.CreateAlloca(ArrayType::get(build.getInt64Ty(), inspector.inputs.size()));
+      for (unsigned i = 0; i < inspector.inputs.size(); ++i)
+        build.CreateStore(as_word(build, function.getArg(inspector.inputs[i])),
+                          build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), inputs, i));
+    }
+    build.CreateCall(inspect_function(module_), {unit_, build.getInt32(phase), inspector.code, inputs})
+        ->setDoesNotThrow();
   }
 
   Module& module_;
   const Directives& directives_;
   const std::map<std::string, uint32_t>& procedures_;
+  const Inspectors& inspectors_;
   Constant* unit_;
 };
 
@@ -214,8 +252,9 @@ void erase(CallBase& marker) {
 }  // namespace
 
 void write_marks(Module& module, const Directives& directives,
-                 const std::map<std::string, uint32_t>& procedures, Constant* unit) {
-  Marks(module, directives, procedures, unit).run();
+                 const std::map<std::string, uint32_t>& procedures, const Inspectors& inspectors,
+                 Constant* unit) {
+  Marks(module, directives, procedures, inspectors, unit).run();
   std::vector<CallBase*> queries;
   for (CallBase* marker : directives.markers) {
     const StringRef name = marker->getCalledFunction()->getName();

@@ -13,12 +13,15 @@
 #include <string>
 
 #include "clang_plugin/pass/directives.h"
+#include "clang_plugin/pass/inspectors.h"
 
 namespace hybrid::pass {
 
 /* Writes the marks and removes all markers. `procedures`: the phases of functions that communicate; the phase
- * of a directive has its index in `directives`. `unit`: the note's descriptor. */
+ * of a directive has its index in `directives`. `unit`: the note's descriptor. Procedures with an inspector
+ * have it called after their begin. */
 void write_marks(llvm::Module& module, const Directives& directives,
-                 const std::map<std::string, uint32_t>& procedures, llvm::Constant* unit);
+                 const std::map<std::string, uint32_t>& procedures, const Inspectors& inspectors,
+                 llvm::Constant* unit);
 
 }  // namespace hybrid::pass

@@ -4,7 +4,8 @@
  *   3. analyses a copy of the module (extraction.h), keeps locals that hints need (kept_locals.h), and
  * analyses again,
  *   4. embeds the unoptimised code for the link step (embedded.h),
- *   5. writes the note (note_writer.h), replaces the markers by marks (marks.h), and names internal variables
+ *   5. makes inspectors for sends that no hint describes (inspectors.h),
+ *   6. writes the note (note_writer.h), replaces the markers by marks (marks.h), and names internal variables
  *      (own_variables.h). */
 #include <dlfcn.h>
 #include <llvm/Config/llvm-config.h>
@@ -21,6 +22,7 @@
 #include "clang_plugin/pass/call_places.h"
 #include "clang_plugin/pass/embedded.h"
 #include "clang_plugin/pass/extraction.h"
+#include "clang_plugin/pass/inspectors.h"
 #include "clang_plugin/pass/kept_locals.h"
 #include "clang_plugin/pass/loop_phases.h"
 #include "clang_plugin/pass/marks.h"
@@ -82,8 +84,9 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     unit.code = code_of(module);
     locals.give_back();
     if (has_hints) {
+      const Inspectors inspectors = make_inspectors(module, extraction.procedures, extraction.note);
       const WrittenNote note = write_note(module, extraction, source_name(module), false);
-      write_marks(module, directives, extraction.procedures, note.unit);
+      write_marks(module, directives, extraction.procedures, inspectors, note.unit);
       unit.id_low = note.id_low;
       unit.id_high = note.id_high;
       unit.procedures = extraction.procedures;

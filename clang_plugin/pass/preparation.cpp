@@ -1,7 +1,5 @@
 #include "clang_plugin/pass/preparation.h"
 
-#include <llvm/Analysis/CGSCCPassManager.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
@@ -9,7 +7,6 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/FunctionAttrs.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
@@ -288,18 +285,25 @@ struct ShortLoopsPass : PassInfoMixin<ShortLoopsPass> {
 
 }  // namespace
 
-Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* outside) {
-  Prepared result;
-  PassBuilder builder;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager components;
-  ModuleAnalysisManager modules;
+Analyses::Analyses() {
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+}
+
+void simplify(Function& function, FunctionAnalysisManager& analyses) {
+  FunctionPassManager passes = simplification();
+  add(passes, LoopSimplifyPass());
+  passes.run(function, analyses);
+  analyses.invalidate(function, PreservedAnalyses::none());
+}
+
+Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* outside) {
+  Prepared result;
+  Analyses analyses;
+  auto& [builder, loops, functions, components, modules] = analyses;
 
   no_overflows(*module);
   clear_call_places_behind(*module);

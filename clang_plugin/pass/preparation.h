@@ -8,8 +8,11 @@
  *     }                                                  } */
 #pragma once
 
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 
 #include <map>
 #include <memory>
@@ -32,6 +35,19 @@ struct Prepared {
    */
   std::map<std::string, std::set<std::string>> calls;
 };
+
+/* LLVM's analyses of a module. */
+struct Analyses {
+  Analyses();
+  llvm::PassBuilder builder;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+};
+
+/* Propagates values to their uses, and gives every loop one back edge. */
+void simplify(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
 /* Prepares `module` and changes it: pass a copy. `outside`, for a whole program: the symbols that code
  * outside of the module uses; all others become internal. Null for a unit. */

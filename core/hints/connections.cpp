@@ -227,6 +227,8 @@ HintDestinations HintConnectionFinder::site(std::uint32_t at, std::uint32_t rank
   const HintUnit& unit = evaluator_.unit();
   const hybrid_site& site = unit.sites[at];
   if (!is_send(site)) return {};
+  if (site.site_class == HYBRID_INSPECTED || site.site_class == HYBRID_SPECULATIVE)
+    return {{}, "an inspector computes it in the running program"};
   if (site.site_class == HYBRID_DYNAMIC) {
     const std::string_view reason = unit.text(site.reason);
     return {{}, reason.empty() ? "known only when the message is sent" : std::string(reason)};

@@ -269,7 +269,7 @@ class Reader {
     if (s.site_class < HYBRID_STATIC || s.site_class > HYBRID_DYNAMIC)
       refuse(std::string(Of{"the class of call site ", at}) + " is " + std::to_string(s.site_class));
     node(s.communicator, HintType::communicator, false, nodes, {"the communicator of call site ", at});
-    const bool has_peer = s.kind != HYBRID_COLLECTIVE && s.site_class != HYBRID_DYNAMIC;
+    const bool has_peer = s.kind != HYBRID_COLLECTIVE && s.site_class <= HYBRID_ANALYSABLE;
     node(s.peer, HintType::value, !has_peer, nodes, {"the peer of call site ", at});
     node(s.tag, HintType::value, true, nodes, {"the tag of call site ", at});
     node(s.count, HintType::value, true, nodes, {"the count of call site ", at});

@@ -31,9 +31,9 @@ CircuitQueue& CircuitTable::queue_for(CircuitState& c) {
 /// on a wire.
 bool CircuitTable::is_unused(const CircuitState& c) const {
   const Time known = now_ - timing_.nic - timing_.control;
-  return !c.in_table && !c.requested && !c.releasing && !c.release_due && !c.by_worms && !c.established &&
-         c.waiting_signals == 0 && c.patience_ends == Time::never() && c.finished() && c.gate <= now_ &&
-         c.gone < known && c.used_in < now_ && c.busy_since < now_ &&
+  return !c.in_table && !c.requested && !c.at_switch && !c.releasing && !c.release_due && !c.by_worms &&
+         !c.established && c.waiting_signals == 0 && c.patience_ends == Time::never() && c.finished() &&
+         c.gate <= now_ && c.gone < known && c.used_in < now_ && c.busy_since < now_ &&
          !predictors_[c.connection.source]->holds(c.connection.destination);  // it may need the last use
 }
 

@@ -58,6 +58,7 @@ struct alignas(64) CircuitState {
   // NIC
   bool in_table = false;
   bool requested = false;       // and not notified yet
+  bool at_switch = false;       // the last control word sent is a request: the switch may know it
   bool demanding = false;       // requested because data waits
   bool releasing = false;       // release sent while in the table
   bool release_due = false;     // release when no data waits

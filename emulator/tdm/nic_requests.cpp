@@ -42,7 +42,7 @@ void NicRequests::on_flush(Time now, Port source) {
   for (Port destination = 0; destination < predictors_.size(); ++destination) {
     CircuitState* const c = circuits_.find({source, destination});
     if (c == nullptr) continue;
-    c->requested = c->release_due = false;
+    c->requested = c->at_switch = c->release_due = false;
     if (c->waits(now)) request(now, *c, true);
   }
 }
@@ -86,7 +86,7 @@ void NicRequests::apply(Time now, Port source, const Predictor::Decisions& decis
 // ---- Requests and releases
 
 void NicRequests::request(Time now, CircuitState& c, bool demand) {
-  c.requested = true;
+  c.requested = c.at_switch = true;
   c.requested_at = now;
   c.demanding = demand;
   c.releasing = false;
@@ -97,11 +97,11 @@ void NicRequests::request(Time now, CircuitState& c, bool demand) {
 
 void NicRequests::release(Time now, CircuitState& c) {
   c.release_due = false;
-  if (!c.in_table && !c.requested) return;
+  if (!c.in_table && !c.requested && !c.at_switch) return;
+  if (c.in_table || c.requested) ++statistics_.releases;
   c.releasing = c.in_table;
-  c.requested = false;
+  c.requested = c.at_switch = false;
   if (!c.in_table) circuits_.queue_for_reuse(c);
-  ++statistics_.releases;
   wire_.send(now, {ControlWord::What::release, c.connection});
 }
 
@@ -115,7 +115,8 @@ void NicRequests::release_when_drained(Time now, CircuitState& c, bool offered) 
       events_.push_sorted(c.gone, kDrained, c.connection.source, c.connection.destination);
     return;
   }
-  if (!c.in_table && !c.requested) return;  // lost meanwhile
+  // Lost meanwhile; a request that followed or survived the loss may be pending.
+  if (!c.in_table && !c.requested) return release(now, c);
   const auto [source, destination] = c.connection;
   // Worms under way need no circuit. The predictor decides whether they are a reason to keep it.
   if ((c.by_worms || now < c.gate) && predictors_[source]->would_take_back(now, destination, now)) {

@@ -8,7 +8,7 @@ namespace hybrid {
 
 void TickedSwitch::send_request(Port i, Port j, bool demand) {
   Circuit& c = circuit(i, j);
-  c.requested = true;
+  c.requested = c.at_switch = true;
   c.demanding = demand;
   c.releasing = false;
   note_worms(i, j);
@@ -26,9 +26,9 @@ void TickedSwitch::send_request(Port i, Port j, bool demand) {
 void TickedSwitch::release(Port i, Port j) {
   Circuit& c = circuit(i, j);
   c.release_due = false;
-  if (!c.in_table && !c.requested) return;
+  if (!c.in_table && !c.requested && !c.at_switch) return;
   c.releasing = c.in_table;
-  c.requested = false;
+  c.requested = c.at_switch = false;
   control([this, i, j] {
     circuit(i, j).patience = -1;
     scheduler_->release(Time{t_}, {i, j});
@@ -64,7 +64,7 @@ void TickedSwitch::note_worms(Port i, Port j) {
 void TickedSwitch::release_unless_used(Port i, Port j) {
   Circuit& c = circuit(i, j);
   c.release_due = false;
-  if (!c.in_table && !c.requested) return;
+  if (!c.in_table && !c.requested) return release(i, j);
   if (!cleared(i, j) && predictors_[i]->would_take_back(Time{t_}, j, Time{t_})) {
     c.release_due = c.due_after_worms = true;
     return;

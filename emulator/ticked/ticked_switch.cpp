@@ -103,7 +103,7 @@ void TickedSwitch::act_on(const Action& a) {
       predictors_[i]->on_flush();
       for (auto& [key, c] : circuits_) {
         if (key.first != i) continue;
-        c.requested = c.release_due = false;
+        c.requested = c.at_switch = c.release_due = false;
         if (c.waits(t_)) send_request(i, key.second, true);
       }
     }

@@ -53,7 +53,8 @@ class TickedSwitch {
     // circuit switching
     int state = 0;  // idle, requested, held, waiting for the request width
     // slotted
-    bool in_table = false, requested = false, demanding = false, releasing = false, release_due = false;
+    bool in_table = false, requested = false, at_switch = false, demanding = false, releasing = false,
+         release_due = false;
     bool established = false;
     std::uint32_t slot = 0;  // that it is or was established in
     std::int64_t established_since = 0, patience = -1;

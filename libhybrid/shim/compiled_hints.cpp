@@ -318,4 +318,23 @@ CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t hol
   return begin;
 }
 
+CompiledHints::Begin CompiledHints::inspected(CompiledPhase& phase, std::span<const int> ranks) {
+  const Lock lock(*this);
+  Begin begin;
+  if (!std::equal(ranks.begin(), ranks.end(), phase.inspected_ranks_.begin(), phase.inspected_ranks_.end())) {
+    phase.inspected_ranks_.assign(ranks.begin(), ranks.end());
+    begin.record = phase.inspected_ranks_;
+  }
+  const std::uint64_t working_set = working_set_.load(std::memory_order_relaxed);
+  if (std::exchange(phase.preloaded_inspected_in_, working_set) != working_set)
+    phase.preloaded_inspected_.clear();
+  for (const int rank : ranks) {
+    std::vector<int>& known = phase.preloaded_inspected_;
+    if (std::find(known.begin(), known.end(), rank) != known.end()) continue;
+    known.push_back(rank);
+    begin.preload.push_back(rank);
+  }
+  return begin;
+}
+
 }  // namespace hybrid::shim

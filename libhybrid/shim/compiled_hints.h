@@ -65,6 +65,9 @@ class CompiledPhase {
   std::uint64_t made_ = 0;
   std::uint64_t recorded_ = 0;  // number of the evaluation that was recorded last
   std::vector<int> recorded_ranks_;
+  std::vector<int> inspected_ranks_;          // of the last inspection
+  std::vector<int> preloaded_inspected_;      // ranks of inspections since the last flush
+  std::uint64_t preloaded_inspected_in_ = 0;  // number of that working set
 };
 
 /// The compiler's hints of all loaded objects. The contract is at the top of this file.
@@ -99,6 +102,9 @@ class CompiledHints {
   /// preloaded since the last flush and none of its inputs has changed; nothing to record when its ranks are
   /// the same as the last time.
   Begin begin(CompiledPhase& phase, std::int64_t holds);
+  /// Adds the ranks that the inspector of the phase, which has just begun, reported. What is to be preloaded
+  /// and recorded is as for begin().
+  Begin inspected(CompiledPhase& phase, std::span<const int> ranks);
   /// Handles the end of the working set, caused by a hint or by the program.
   void flushed() { working_set_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -11,17 +11,20 @@
 // - At a begin, the known ranks that this one will send to go to the live scheduler. They are also recorded
 //   after the begin where they differ from the last time.
 // - Phases that the thread which starts MPI entered before MPI_Init (usually main's) begin when MPI runs.
+// - An inspection adds ranks to those of the phase that has just begun.
 // - A mark of an unusable unit does nothing; the unit is reported once. A mark after MPI_Finalize does
 // nothing.
 #include "libhybrid/shim/phases.h"
 
 #include <array>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "libhybrid/shim/inspection.h"
 #include "libhybrid/shim/interposition.h"
 #include "libhybrid/shim/process.h"
 #include "libhybrid/shim/warnings.h"
@@ -118,6 +121,18 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   notify_phase_change(thread, began);
 }
 
+void inspect(Thread& thread, const hybrid_unit* unit, std::uint32_t index, hybrid_inspector* inspector,
+             const std::uint64_t* inputs) {
+  std::vector<std::string> messages;
+  CompiledPhase* const phase = process().compiled.find(unit, index, messages);
+  if (phase == nullptr) return;
+  static thread_local std::unique_ptr<Inspection> inspection;
+  if (inspection == nullptr) inspection = std::make_unique<Inspection>();
+  const CompiledHints::Begin now = process().compiled.inspected(*phase, inspection->run(inspector, inputs));
+  if (!now.preload.empty()) process().prediction.preload(now.preload);
+  record_hints(thread, now.record);
+}
+
 void end(Thread& thread, const hybrid_unit* unit, std::uint32_t index) {
   if (const std::size_t place = place_of(unit, index); place < open_phases.depth) {
     notify_phase_change(thread, leave_phases(thread, place));
@@ -207,6 +222,19 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_compiled_mark(const hybrid_uni
       default:
         return;  // marks of code that the compiler skipped carry no information
     }
+  } catch (const std::exception&) {
+    // Memory is short: the program continues without this hint.
+  }
+}
+
+extern "C" HYBRID_SHIM_EXPORT void hybrid_library_compiled_inspect(const hybrid_unit* unit,
+                                                                   std::uint32_t phase,
+                                                                   hybrid_inspector* inspector,
+                                                                   const std::uint64_t* inputs) {
+  Thread* const thread = recording_thread();
+  if (thread == nullptr) return;
+  try {
+    inspect(*thread, unit, phase, inspector, inputs);
   } catch (const std::exception&) {
     // Memory is short: the program continues without this hint.
   }
