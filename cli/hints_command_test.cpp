@@ -87,7 +87,7 @@ TEST_F(Hints, ArePrintedAsTablesOfCallSitesPhasesAndTotals) {
                         "hand.c:10 +exchange +MPI_Isend +static +ring +\\(rank \\+ 1\\) % size\n"));
   EXPECT_THAT(text, HasSubstr("rank - 1  [if 0 < rank]"));
   EXPECT_THAT(text, HasSubstr("params.master  [if rank != 0; params.master is read from a file]"));
-  EXPECT_THAT(text, testing::ContainsRegex("send +2 +1 +1\n  receive +1 +0 +0\n  collective +1 +0 +0\n"));
+  EXPECT_THAT(text, testing::ContainsRegex("send +2 +1 +0 +0 +1\n  receive +1 +0 +0 +0 +0\n  collective +1 +0 +0 +0 +0\n"));
   EXPECT_THAT(text, testing::ContainsRegex("ask +hand.c:1 +directive +1 +preload\n"));
   EXPECT_THAT(text, Not(HasSubstr("pattern")));
 }

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr char kMagic[8] = {'H', 'Y', 'B', 'C', 'O', 'D', 'E', '1'};
+constexpr char kMagic[8] = {'H', 'Y', 'B', 'C', 'O', 'D', 'E', '2'};
 
 void put(std::string& bytes, uint32_t number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -64,6 +64,14 @@ void embed(Module& module, const EmbeddedUnit& unit) {
     put(bytes, static_cast<uint32_t>(name.size()));
     bytes += name;
   }
+  put(bytes, static_cast<uint32_t>(unit.inspected.size()));
+  for (const InspectedSite& site : unit.inspected) {
+    put(bytes, site.line);
+    put(bytes, site.column);
+    put(bytes, site.speculative);
+    put(bytes, static_cast<uint32_t>(site.function.size()));
+    bytes += site.function;
+  }
   put(bytes, static_cast<uint32_t>(unit.code.size()));
   bytes += unit.code;
   Constant* data = ConstantDataArray::getString(module.getContext(), bytes, false);
@@ -89,6 +97,14 @@ std::optional<std::vector<EmbeddedUnit>> read_embedded(std::string_view section)
     for (uint32_t i = 0; reader.good && i < count; ++i) {
       const uint32_t phase = reader.number(), length = reader.number();
       unit.procedures[std::string(reader.take(length))] = phase;
+    }
+    const uint32_t sites = reader.number();
+    for (uint32_t i = 0; reader.good && i < sites; ++i) {
+      InspectedSite& site = unit.inspected.emplace_back();
+      site.line = reader.number();
+      site.column = reader.number();
+      site.speculative = reader.number() != 0;
+      site.function = std::string(reader.take(reader.number()));
     }
     unit.code = std::string(reader.take(reader.number()));
     if (!reader.good) return std::nullopt;

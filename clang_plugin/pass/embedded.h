@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "clang_plugin/pass/inspectors.h"
+
 namespace hybrid::pass {
 
 inline constexpr char kCodeSection[] = ".hybrid.bitcode";
@@ -20,6 +22,7 @@ inline constexpr char kCodeSection[] = ".hybrid.bitcode";
 struct EmbeddedUnit {
   uint32_t id_low = 0, id_high = 0;           /* of the unit's note; 0 and 0 if it has none */
   std::map<std::string, uint32_t> procedures; /* phases of the unit's note, by symbol */
+  std::vector<InspectedSite> inspected;       /* that the whole program's note takes over */
   std::string code;                           /* bitcode */
 };
 

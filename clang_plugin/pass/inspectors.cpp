@@ -3,7 +3,9 @@
 #include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/GlobalsModRef.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/MemoryBuiltins.h>
 #include <llvm/Analysis/MemoryLocation.h>
 #include <llvm/Analysis/MustExecute.h>
 #include <llvm/Analysis/PostDominators.h>
@@ -14,6 +16,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -103,6 +106,17 @@ void cut_dead_ends(Function& function) {
   removeUnreachableBlocks(function);
 }
 
+/* MPI keeps no address of a handle, a status or a result. */
+void do_not_capture(Function& function) {
+  for (Instruction& instruction : instructions(function)) {
+    if (!is_call_of(instruction, kClobber)) continue;
+    auto& call = cast<CallBase>(instruction);
+    if (const auto* when = dyn_cast<ConstantInt>(call.getArgOperand(2));
+        when && (when->getZExtValue() == kHandle || when->getZExtValue() == kNow))
+      call.addParamAttr(0, Attribute::NoCapture);
+  }
+}
+
 /* Finds what the sends of one procedure depend on, and removes the rest. */
 class Slicer {
  public:
@@ -139,6 +153,10 @@ class Slicer {
     return calls;
   }
 
+  size_t count() const { return sites_.size(); }
+  void blame() const {
+    for (Instruction* i : blamed_) errs() << "   " << *i << "\n";
+  }
   struct Site {
     CallBase* call;
     bool speculative;
@@ -287,8 +305,8 @@ class Slicer {
         if (aliases_.isNoAlias(to, read)) continue;
         followed = false;
       } else {
-        if (is_allocation(*writer) || is_call_of(*writer, "free")) continue;
         const auto* call = dyn_cast<CallBase>(writer);
+        if (is_allocation(*writer) || (call && getFreedOperand(call, &library_))) continue;
         if (call && !own && is_harmless(*call, library_) && !writes_argument(*call, read)) continue;
         if (!isModSet(aliases_.getModRefInfo(writer, read))) continue;
         followed = false;
@@ -664,7 +682,8 @@ Value* as_word(IRBuilder<>& build, Value* value) {
   return build.CreateZExt(value, word);
 }
 
-Inspectors make_inspectors(Module& module, const std::map<std::string, uint32_t>& procedures, Note& note) {
+Inspectors make_inspectors(Module& module, const std::map<std::string, uint32_t>& procedures,
+                           const Note& note) {
   Inspectors result;
   std::set<std::string> wanted;
   for (const auto& [symbol, phase] : procedures) {
@@ -676,8 +695,15 @@ Inspectors make_inspectors(Module& module, const std::map<std::string, uint32_t>
   }
   if (wanted.empty()) return result;
 
-  const Prepared prepared = prepare(CloneModule(module), nullptr);
+  std::unique_ptr<Module> copy = CloneModule(module);
+  for (const std::string& symbol : wanted) /* functions that are inlined everywhere must remain */
+    if (Function* function = copy->getFunction(symbol)) {
+      function->setComdat(nullptr);
+      function->setLinkage(GlobalValue::ExternalLinkage);
+    }
+  const Prepared prepared = prepare(std::move(copy), nullptr);
   Analyses analyses;
+  analyses.modules.getResult<GlobalsAA>(*prepared.module); /* for the alias analysis of functions */
   for (const std::string& symbol : wanted) {
     Function* procedure = prepared.module->getFunction(symbol);
     const Function* own = module.getFunction(symbol);
@@ -688,8 +714,10 @@ Inspectors make_inspectors(Module& module, const std::map<std::string, uint32_t>
     Function* function = CloneFunction(procedure, unused);
     function->setLinkage(GlobalValue::InternalLinkage);
     LowerInvokePass().run(*function, analyses.functions);
+    LowerConstantIntrinsicsPass().run(*function, analyses.functions);
     for (int round = 0;; ++round) {
       cut_dead_ends(*function);
+      do_not_capture(*function);
       analyses.functions.invalidate(*function, PreservedAnalyses::none());
       simplify(*function, analyses.functions);
       if (mayContainIrreducibleControl(*function, &analyses.functions.getResult<LoopAnalysis>(*function)))
@@ -708,12 +736,20 @@ Inspectors make_inspectors(Module& module, const std::map<std::string, uint32_t>
         }
       if (inlined) {
         LowerInvokePass().run(*function, analyses.functions);
+        LowerConstantIntrinsicsPass().run(*function, analyses.functions);
         continue;
       }
       const std::vector<Slicer::Site> sites = slicer.computed();
+      if (getenv("HYBRID_DEBUG")) {
+        errs() << "== " << demangle(symbol) << ": " << sites.size() << " of " << slicer.count() << " round "
+               << round << "\n";
+        slicer.blame();
+      }
       if (sites.empty()) break;
-      std::vector<std::pair<DebugLoc, bool>> places;
-      for (const Slicer::Site& site : sites) places.emplace_back(site.call->getDebugLoc(), site.speculative);
+      std::vector<InspectedSite> described;
+      for (const Slicer::Site& site : sites)
+        if (const DebugLoc& place = site.call->getDebugLoc())
+          described.push_back({demangle(symbol), place.getLine(), place.getCol(), site.speculative});
       std::vector<unsigned> inputs;
       Function* reduced = slicer.reduce(sites, inputs);
       stripDebugInfo(*reduced);
@@ -721,19 +757,21 @@ Inspectors make_inspectors(Module& module, const std::map<std::string, uint32_t>
           verifyFunction(*reduced) ? nullptr : Mover(module).move(*reduced, *own, symbol + ".inspect");
       reduced->eraseFromParent();
       if (!moved) break;
-      result[symbol] = {moved, inputs};
-      const std::string name = demangle(symbol);
-      for (const auto& [place, speculative] : places)
-        for (hybrid_site& site : note.sites)
-          if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC &&
-              name == note.strings.c_str() + site.function && place && site.line == place.getLine() &&
-              site.column == place.getCol())
-            site.site_class = speculative ? HYBRID_SPECULATIVE : HYBRID_INSPECTED;
+      result.procedures[symbol] = {moved, inputs};
+      result.sites.insert(result.sites.end(), described.begin(), described.end());
       break;
     }
     function->deleteBody();
   }
   return result;
+}
+
+void classify_inspected(Note& note, const std::vector<InspectedSite>& sites) {
+  for (const InspectedSite& inspected : sites)
+    for (hybrid_site& site : note.sites)
+      if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC && site.line == inspected.line &&
+          site.column == inspected.column && inspected.function == note.strings.c_str() + site.function)
+        site.site_class = inspected.speculative ? HYBRID_SPECULATIVE : HYBRID_INSPECTED;
 }
 
 }  // namespace hybrid::pass

@@ -27,15 +27,26 @@ struct Inspector {
   llvm::Function* code;         /* of type hybrid_inspector */
   std::vector<unsigned> inputs; /* the procedure's arguments that it uses */
 };
-using Inspectors = std::map<std::string, Inspector>; /* by the procedure's symbol */
+/* A send that an inspector computes. */
+struct InspectedSite {
+  std::string function; /* as in the note */
+  uint32_t line = 0, column = 0;
+  bool speculative = false;
+};
+struct Inspectors {
+  std::map<std::string, Inspector> procedures; /* by symbol */
+  std::vector<InspectedSite> sites;
+};
 
 /* The value, a number or an address of at most 64 bits, as an input. */
 llvm::Value* as_word(llvm::IRBuilder<>& build, llvm::Value* value);
 
-/* Adds an inspector to `module` for every procedure with dynamic sends that can be computed when it begins.
- * The classes of these sends in `note` become HYBRID_INSPECTED or HYBRID_SPECULATIVE. `procedures`: as in
- * Extraction. */
+/* Adds an inspector to `module` for every procedure with sends that `note` calls dynamic, and that can be
+ * computed when it begins. `procedures`: as in Extraction. */
 Inspectors make_inspectors(llvm::Module& module, const std::map<std::string, uint32_t>& procedures,
-                           Note& note);
+                           const Note& note);
+
+/* Changes the class of these sends from HYBRID_DYNAMIC to HYBRID_INSPECTED or HYBRID_SPECULATIVE. */
+void classify_inspected(Note& note, const std::vector<InspectedSite>& sites);
 
 }  // namespace hybrid::pass

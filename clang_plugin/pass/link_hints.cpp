@@ -260,6 +260,7 @@ int main(int count, char** arguments) {
   Extraction extraction = extract(
       std::move(module), &program.whole, directives,
       [&](const std::string& name) { return shared.contains(name) || own.contains(name); }, Remarks::on);
+  for (const EmbeddedUnit& unit : program.units) classify_inspected(extraction.note, unit.inspected);
   for (const std::string& message : use_profiles(extraction.note, profiles)) warn(message, warnings);
   Module notes(name, context);
   notes.setTargetTriple(triple);

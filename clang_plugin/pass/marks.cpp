@@ -182,7 +182,7 @@ class Marks {
     auto first = function.getEntryBlock().getFirstInsertionPt();
     while (isa<AllocaInst>(*first)) ++first;
     put(&*first, phase, HYBRID_MARK_BEGIN);
-    if (const auto found = inspectors_.find(function.getName().str()); found != inspectors_.end())
+    if (const auto found = inspectors_.procedures.find(function.getName().str()); found != inspectors_.procedures.end())
       inspect(*first, phase, found->second);
   }
 

@@ -85,11 +85,13 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     locals.give_back();
     if (has_hints) {
       const Inspectors inspectors = make_inspectors(module, extraction.procedures, extraction.note);
+      classify_inspected(extraction.note, inspectors.sites);
       const WrittenNote note = write_note(module, extraction, source_name(module), false);
       write_marks(module, directives, extraction.procedures, inspectors, note.unit);
       unit.id_low = note.id_low;
       unit.id_high = note.id_high;
       unit.procedures = extraction.procedures;
+      unit.inspected = inspectors.sites;
     }
     give_names(module);
     embed(module, unit);

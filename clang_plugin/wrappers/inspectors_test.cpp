@@ -1,0 +1,265 @@
+// Inspectors from the compiler to the recording: procedures whose peers have no expression, in one program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "clang_plugin/wrappers/testing/commands.h"
+
+namespace hybrid {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Key;
+using wrappers_test::here;
+using wrappers_test::kBin;
+using wrappers_test::kSilence;
+using wrappers_test::record;
+using wrappers_test::write;
+
+// Each procedure is a phase. Its peers are read through pointers, from containers, or computed in memory.
+// `opaque` is in another file.
+const char kProcedures[] = R"x(
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define PROCEDURE extern "C" __attribute__((noinline)) void
+
+struct Node { int peer; Node* next; };
+struct Domain {
+  int count, index, zero;
+  int* peers;
+  MPI_Comm comm;
+  void (*pack)(Domain*);
+  Node* list;
+  std::vector<int> vector;
+  Domain* self;
+};
+extern "C" void opaque(Domain*);
+extern "C" void set_peer(int*);
+
+static int rank, size, sum;
+static MPI_Request requests[16];
+static int pending, payload, got[16];
+
+static void begin() { pending = 0; }
+// All messages of the procedure have arrived.
+static void end(int messages) {
+  for (int i = 0; i < messages; ++i) {
+    MPI_Status status;
+    MPI_Recv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, 7, MPI_COMM_WORLD, &status);
+    sum += got[i];
+  }
+  MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+#define SEND(peer, comm) MPI_Isend(&payload, 1, MPI_INT, peer, 7, comm, &requests[pending++])
+
+PROCEDURE heap(Domain* d) {
+  MPI_Request own[8];
+  for (int i = 0; i < d->count; ++i)
+    MPI_Isend(&payload, 1, MPI_INT, d->peers[i], 7, MPI_COMM_WORLD, &own[i]);
+  MPI_Waitall(d->count, own, MPI_STATUSES_IGNORE);
+  begin();
+  end(d->count);
+}
+PROCEDURE called_by_pointer(Domain* d) {
+  begin();
+  d->pack(d);
+  for (int i = 0; i < d->count; ++i) SEND(d->peers[i], MPI_COMM_WORLD);
+  end(d->count);
+}
+PROCEDURE container(Domain& d) {
+  begin();
+  for (int peer : d.vector) SEND(peer, MPI_COMM_WORLD);
+  end(static_cast<int>(d.vector.size()));
+}
+PROCEDURE linked(Domain* d) {
+  begin();
+  for (const Node* node = d->list; node; node = node->next) SEND(node->peer, MPI_COMM_WORLD);
+  end(d->count);
+}
+// The loop's variable is in memory.
+PROCEDURE counted_in_memory(Domain* d) {
+  begin();
+  for (d->index = 0; d->index < d->count; ++d->index) SEND(d->peers[d->index], MPI_COMM_WORLD);
+  end(d->count);
+}
+// The procedure fills its own table, and one in the program's memory.
+PROCEDURE own_table(Domain* d) {
+  int to[8], n = 0;
+  begin();
+  for (int i = 0; i < d->count; ++i) if (d->peers[i] != rank) to[n++] = d->peers[i];
+  for (int i = 0; i < n; ++i) d->peers[n - 1 - i] = to[i];
+  for (int i = 0; i < n; ++i) SEND(d->peers[i], MPI_COMM_WORLD);
+  end(n);
+}
+PROCEDURE allocated_table(Domain* d) {
+  std::vector<int> to;
+  begin();
+  for (int i = 0; i < d->count; ++i) to.push_back(d->peers[i]);
+  for (int peer : to) SEND(peer, MPI_COMM_WORLD);
+  end(d->count);
+}
+PROCEDURE wrapped(Domain*, int peer) {
+  begin();
+  if (peer >= 0) SEND(peer, MPI_COMM_WORLD);
+  end(1);
+}
+PROCEDURE by_communicator(Domain* d) {
+  begin();
+  int me, all;
+  MPI_Comm_rank(d->comm, &me);
+  MPI_Comm_size(d->comm, &all);
+  SEND((me + d->count - 1) % all, d->comm);
+  MPI_Recv(&got[0], 1, MPI_INT, MPI_ANY_SOURCE, 7, d->comm, MPI_STATUS_IGNORE);
+  sum += got[0];
+  end(0);
+}
+// The number of peers comes with a message.
+PROCEDURE received(Domain* d) {
+  int by = 0;
+  begin();
+  MPI_Sendrecv(&d->count, 1, MPI_INT, (rank + 1) % size, 3, &by, 1, MPI_INT, (rank + size - 1) % size, 3,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  SEND((rank + by) % size, MPI_COMM_WORLD);
+  end(1);
+}
+// Code that is not visible changes the peer after the inspection, which is therefore wrong.
+PROCEDURE changed(Domain* d) {
+  begin();
+  set_peer(&d->peers[0]);
+  SEND(d->peers[0], MPI_COMM_WORLD);
+  end(1);
+}
+// When the procedure begins, the pointer, the divisor and the end of the loop are not valid yet.
+PROCEDURE not_yet(Domain* d) {
+  begin();
+  opaque(d);
+  while (d->self->index < 4) ++d->self->index;
+  SEND((rank + 12 / d->zero + d->self->count) % size, MPI_COMM_WORLD);
+  end(1);
+}
+PROCEDURE aborting(Domain* d) {
+  begin();
+  if (!d->self) abort();
+  SEND(d->self->peers[0], MPI_COMM_WORLD);
+  end(1);
+}
+
+static void pack(Domain* d) { payload = d->count + rank; }
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  payload = rank + 1;
+  Domain* d = new Domain{2, 0, 0, static_cast<int*>(malloc(8 * sizeof(int))), MPI_COMM_NULL, pack, nullptr, {}, nullptr};
+  for (int i = 0; i < 2; ++i) {
+    d->peers[i] = (rank + 1 + i) % size;
+    d->vector.push_back(d->peers[i]);
+    d->list = new Node{d->peers[i], d->list};
+  }
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, -rank, &d->comm);
+  for (int round = 0; round < 3; ++round) {
+    heap(d);
+    called_by_pointer(d);
+    container(*d);
+    linked(d);
+    counted_in_memory(d);
+    own_table(d);
+    allocated_table(d);
+    wrapped(d, d->peers[1]);
+    by_communicator(d);
+    received(d);
+    for (int i = 0; i < 2; ++i) d->peers[i] = (rank + 1 + i) % size;
+    d->self = reinterpret_cast<Domain*>(8), d->zero = 0;
+    not_yet(d);
+    d->self = d;
+    aborting(d);
+    changed(d);
+    for (int i = 0; i < 2; ++i) d->peers[i] = (rank + 1 + i) % size;
+  }
+  int all = 0;
+  MPI_Reduce(&sum, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d\n", all);
+  MPI_Finalize();
+  return 0;
+}
+)x";
+
+const char kOpaque[] = R"x(
+#include <stdlib.h>
+struct Domain;
+struct Head { int count, index, zero; int* peers; };
+extern void opaque(struct Domain*);
+static struct Head other;
+void set_peer(int* peer) { *peer = *peer % 2 ? *peer - 1 : *peer + 1; }
+void opaque(struct Domain* d) {
+  int* table = malloc(4 * sizeof *table);
+  other = *(struct Head*)d;
+  other.peers = table;
+  other.index = 0;
+  ((struct Head*)d)->zero = 12;
+  *(struct Head**)((char*)d + SELF) = &other;
+}
+)x";
+
+class Inspectors : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Optimisation, Inspectors, testing::Values("-O0", "-O2"),
+                         [](const auto& level) { return level.index == 0 ? "O0" : "O2"; });
+
+TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
+  const std::string level(GetParam()), name = "inspected" + level;
+  write("procedures.cpp", kProcedures);
+  write("opaque.c", kOpaque);
+  const std::string self = " -DSELF=" + std::to_string(12 + 4 + 8 + 8 + 8 + 8 + 24);
+  ASSERT_EQ(here("clang-19 -c -O1 opaque.c" + self), kSilence);
+  ASSERT_EQ(here(kBin + "hybridcxx -g " + level + " procedures.cpp opaque.o -o " + name), kSilence);
+  ASSERT_EQ(here(kBin + "hybridcxx -fno-hybrid " + level + " procedures.cpp opaque.o -o plain" + level),
+            kSilence);
+  const std::string mpiexec = "[ -p input ] || mkfifo input; " HYBRID_TEST_MPIEXEC " <>input -n 4 ";
+  const auto plain = here(mpiexec + "./plain" + level);
+  ASSERT_EQ(plain.first, 0) << plain.second;
+  EXPECT_EQ(here(mpiexec + "./" + name), plain) << "without the library";
+  EXPECT_EQ(here(mpiexec +
+                 "-genv LD_PRELOAD " HYBRID_TEST_LIBRARY
+                 " -genv HYBRID_QUIET 1 -genv HYBRID_AT_FINALIZE trace -genv HYBRID_OUTPUT " +
+                 name + "_of_4 ./" + name),
+            plain)
+      << "with it";
+
+  const auto json = nlohmann::json::parse(
+      here(kBin + "hybrid hints " + name + " --check " + name + "_of_4 --json -").second);
+  std::map<std::string, nlohmann::json> phases;
+  for (const auto& phase : json["check"]["phases"]) phases[phase["phase"]] = phase;
+  for (const char* procedure : {"heap", "called_by_pointer", "container", "linked", "counted_in_memory",
+                                "own_table", "allocated_table", "wrapped", "by_communicator", "aborting"}) {
+    ASSERT_THAT(phases, Contains(Key(procedure)));
+    EXPECT_EQ(phases[procedure]["share_over_hinted"], 1.0) << procedure;
+    EXPECT_EQ(phases[procedure]["precision"], 1.0) << procedure;
+    EXPECT_GT(phases[procedure]["hinted"], 0) << procedure;
+  }
+  EXPECT_LT(phases["received"]["share_over_hinted"], 1.0) << "it is not known before the message";
+  EXPECT_EQ(phases["changed"]["share_over_hinted"], 0.0) << "the hint is wrong, and harmless";
+
+  std::map<std::string, std::string> classes;
+  for (const auto& unit : json["units"])
+    for (const auto& site : unit["sites"])
+      if (site["kind"] == "send") classes[site["function"]] = site["class"];
+  EXPECT_EQ(classes["heap"], "inspected");
+  EXPECT_EQ(classes["container"], "speculative")
+      << "a request is an integer of MPICH: it may be in the vector";
+  EXPECT_EQ(classes["called_by_pointer"], "speculative") << "the function may change the table";
+  EXPECT_EQ(classes["changed"], "speculative");
+  EXPECT_EQ(classes["received"], "dynamic");
+}
+
+}  // namespace
+}  // namespace hybrid
