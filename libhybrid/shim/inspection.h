@@ -10,7 +10,9 @@
 // any speculation, and is a hint only.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,11 +20,21 @@
 
 namespace hybrid::shim {
 
+/// What inspectors learn of MPI.
+class InspectedMpi {
+ public:
+  virtual ~InspectedMpi() = default;
+  /// The result of a query (enum hybrid_query); nullopt if MPI would not accept it.
+  virtual std::optional<std::int32_t> answer(std::uint32_t what, std::span<const std::int32_t> arguments) = 0;
+  /// The world rank of a communicator's rank; negative if there is none, or if it is this rank.
+  virtual std::int32_t world_rank(std::int32_t communicator, std::int32_t peer) = 0;
+};
+
 class Inspection : private hybrid_inspection {
  public:
   static constexpr std::int64_t kMostSteps = 100'000;
 
-  Inspection();
+  explicit Inspection(InspectedMpi& mpi);
 
   /// Runs `inspector`. Returns the world ranks that it reported before it ended, sorted, without this rank;
   /// valid until the next run.
@@ -38,7 +50,7 @@ class Inspection : private hybrid_inspection {
     std::uint8_t known = 0;  // bit i: byte i was written
     std::uint32_t run = 0;   // the entry is of this run; otherwise it is free
   };
-  static constexpr std::size_t kMostWords = 1 << 14;  // of the log; half of the table
+  static constexpr std::size_t kMostWords = 1 << 12;  // of the log; half of the table
 
   static Inspection& of(hybrid_inspection* inspection) { return *static_cast<Inspection*>(inspection); }
   std::uint64_t read(std::uint64_t at, std::uint32_t bytes);
@@ -46,7 +58,6 @@ class Inspection : private hybrid_inspection {
   /// The entry of a word; a free one if the log does not have it.
   Word& find(std::uint64_t address);
   bool is_own(std::uint64_t at) const { return at >= kOwn && at < end_of_own_; }
-  std::int32_t answer(std::uint32_t what, std::span<const std::int32_t> arguments);
   void report(std::int32_t peer, std::int32_t communicator);
   void fail() { steps = -1; }
 
@@ -54,6 +65,7 @@ class Inspection : private hybrid_inspection {
   static constexpr std::uint64_t kOwn = std::uint64_t{0x4859} << 48;
   static constexpr std::uint64_t kMostOwn = std::uint64_t{1} << 24;
 
+  InspectedMpi& mpi_;
   std::vector<Word> log_;
   std::uint32_t run_ = 0;
   std::size_t words_ = 0;  // in the log in this run

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "libhybrid/shim/inspection.h"
+#include "libhybrid/shim/inspected_mpi.h"
 #include "libhybrid/shim/interposition.h"
 #include "libhybrid/shim/process.h"
 #include "libhybrid/shim/warnings.h"
@@ -126,8 +126,9 @@ void inspect(Thread& thread, const hybrid_unit* unit, std::uint32_t index, hybri
   std::vector<std::string> messages;
   CompiledPhase* const phase = process().compiled.find(unit, index, messages);
   if (phase == nullptr) return;
+  static RecordedMpi mpi;
   static thread_local std::unique_ptr<Inspection> inspection;
-  if (inspection == nullptr) inspection = std::make_unique<Inspection>();
+  if (inspection == nullptr) inspection = std::make_unique<Inspection>(mpi);
   const CompiledHints::Begin now = process().compiled.inspected(*phase, inspection->run(inspector, inputs));
   if (!now.preload.empty()) process().prediction.preload(now.preload);
   record_hints(thread, now.record);
