@@ -274,7 +274,7 @@ enum hybrid_query {
 
 /* `inputs`: the procedure's arguments that the inspector uses, as 64-bit values. */
 typedef void hybrid_inspector(struct hybrid_inspection*, const uint64_t* inputs);
-/* Inspects a phase of `unit` that has just begun on this thread. */
+/* Inspects a procedure, a phase of `unit`, that has just begun on this thread, or a loop of it. */
 typedef void hybrid_library_inspect_function(const struct hybrid_unit* unit, uint32_t phase,
                                              hybrid_inspector* inspector, const uint64_t* inputs);
 #define HYBRID_LIBRARY_INSPECT "hybrid_library_compiled_inspect"

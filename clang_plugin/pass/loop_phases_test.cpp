@@ -142,7 +142,7 @@ void g(int n) {
   for (const hybrid_site& site : units[0].sites)
     by_line[site.line] = {site.site_class, name_of(units[0], site.phase)};
   EXPECT_EQ(by_line[6], (std::pair<std::uint16_t, std::string>(HYBRID_ANALYSABLE, "f:6")));
-  EXPECT_EQ(by_line[8].first, HYBRID_SPECULATIVE);
+  EXPECT_EQ(by_line[8].first, HYBRID_INSPECTED);
   EXPECT_EQ(by_line[15], (std::pair<std::uint16_t, std::string>(HYBRID_ANALYSABLE, "g:15")));
   EXPECT_EQ(by_line[18].first, HYBRID_SPECULATIVE) << "work() may change it";
 }

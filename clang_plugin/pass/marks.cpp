@@ -7,6 +7,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "clang_plugin/pass/inspection_code.h"
 #include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
@@ -182,8 +183,10 @@ class Marks {
     auto first = function.getEntryBlock().getFirstInsertionPt();
     while (isa<AllocaInst>(*first)) ++first;
     put(&*first, phase, HYBRID_MARK_BEGIN);
-    if (const auto found = inspectors_.procedures.find(function.getName().str()); found != inspectors_.procedures.end())
-      inspect(*first, phase, found->second);
+    const auto found = inspectors_.procedures.find(function.getName().str());
+    if (found == inspectors_.procedures.end()) return;
+    for (const Inspector& inspector : found->second)
+      inspect(inspector.before ? *inspector.before : *first, phase, inspector);
   }
 
   void inspect(Instruction& before, uint32_t phase, const Inspector& inspector) {
@@ -195,9 +198,16 @@ class Marks {
     if (!inspector.inputs.empty()) {
       IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
       inputs = entry.CreateAlloca(ArrayType::get(build.getInt64Ty(), inspector.inputs.size()));
-      for (unsigned i = 0; i < inspector.inputs.size(); ++i)
-        build.CreateStore(as_word(build, function.getArg(inspector.inputs[i])),
+      for (unsigned i = 0; i < inspector.inputs.size(); ++i) {
+        const InspectorInput& input = inspector.inputs[i];
+        Value* value = input.value;
+        if (input.loaded)
+          value = build.CreateLoad(input.loaded,
+                                   build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), value,
+                                                                    static_cast<uint64_t>(input.offset)));
+        build.CreateStore(as_word(build, build.CreateFreeze(value)),
                           build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), inputs, i));
+      }
     }
     build.CreateCall(inspect_function(module_), {unit_, build.getInt32(phase), inspector.code, inputs})
         ->setDoesNotThrow();

@@ -29,7 +29,8 @@ class Rewriter {
       std::vector<Value*> arguments{builder_.getInt32(static_cast<uint32_t>(origins_.size()))};
       for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
         arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
-      origins_.push_back({&known, &part, call_.getFunction()->getName().str(), label(call_, kRegion)});
+      origins_.push_back({&known, &part, call_.getFunction()->getName().str(), label(call_, kRegion),
+                          label(call_, kCallNumber)});
       emit(kSite, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
     for (int i = 0; i < known.arguments; ++i) {

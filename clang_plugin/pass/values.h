@@ -22,7 +22,11 @@ struct SiteOrigin {
   const CallPart* part;
   std::string function; /* the symbol it is called in */
   uint32_t directive;   /* the innermost phase of Directives around it, or HYBRID_NONE */
+  uint32_t number;      /* of the call (kCallNumber), or HYBRID_NONE */
 };
+
+/* Metadata of a call: its number in its function, where calls are numbered. */
+inline constexpr char kCallNumber[] = "hybrid.number";
 
 constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001, kNullHandle = 0x04000000; /* MPICH's */
 

@@ -318,12 +318,16 @@ CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t hol
   return begin;
 }
 
-CompiledHints::Begin CompiledHints::inspected(CompiledPhase& phase, std::span<const int> ranks) {
+CompiledHints::Begin CompiledHints::inspected(CompiledPhase& phase, const void* inspector,
+                                              std::span<const int> ranks) {
   const Lock lock(*this);
   Begin begin;
-  if (!std::equal(ranks.begin(), ranks.end(), phase.inspected_ranks_.begin(), phase.inspected_ranks_.end())) {
-    phase.inspected_ranks_.assign(ranks.begin(), ranks.end());
-    begin.record = phase.inspected_ranks_;
+  auto last = std::find_if(phase.inspected_.begin(), phase.inspected_.end(),
+                           [&](const auto& known) { return known.inspector == inspector; });
+  if (last == phase.inspected_.end()) last = phase.inspected_.insert(last, {inspector, {}});
+  if (!std::equal(ranks.begin(), ranks.end(), last->ranks.begin(), last->ranks.end())) {
+    last->ranks.assign(ranks.begin(), ranks.end());
+    begin.record = last->ranks;
   }
   const std::uint64_t working_set = working_set_.load(std::memory_order_relaxed);
   if (std::exchange(phase.preloaded_inspected_in_, working_set) != working_set)

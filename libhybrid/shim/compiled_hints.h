@@ -65,7 +65,11 @@ class CompiledPhase {
   std::uint64_t made_ = 0;
   std::uint64_t recorded_ = 0;  // number of the evaluation that was recorded last
   std::vector<int> recorded_ranks_;
-  std::vector<int> inspected_ranks_;          // of the last inspection
+  struct Inspected {
+    const void* inspector;
+    std::vector<int> ranks;  // of its last inspection
+  };
+  std::vector<Inspected> inspected_;
   std::vector<int> preloaded_inspected_;      // ranks of inspections since the last flush
   std::uint64_t preloaded_inspected_in_ = 0;  // number of that working set
 };
@@ -102,9 +106,9 @@ class CompiledHints {
   /// preloaded since the last flush and none of its inputs has changed; nothing to record when its ranks are
   /// the same as the last time.
   Begin begin(CompiledPhase& phase, std::int64_t holds);
-  /// Adds the ranks that the inspector of the phase, which has just begun, reported. What is to be preloaded
+  /// Adds the ranks that `inspector`, of this procedure or a loop of it, reported. What is to be preloaded
   /// and recorded is as for begin().
-  Begin inspected(CompiledPhase& phase, std::span<const int> ranks);
+  Begin inspected(CompiledPhase& phase, const void* inspector, std::span<const int> ranks);
   /// Handles the end of the working set, caused by a hint or by the program.
   void flushed() { working_set_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -129,7 +129,8 @@ void inspect(Thread& thread, const hybrid_unit* unit, std::uint32_t index, hybri
   static RecordedMpi mpi;
   static thread_local std::unique_ptr<Inspection> inspection;
   if (inspection == nullptr) inspection = std::make_unique<Inspection>(mpi);
-  const CompiledHints::Begin now = process().compiled.inspected(*phase, inspection->run(inspector, inputs));
+  const CompiledHints::Begin now = process().compiled.inspected(
+      *phase, reinterpret_cast<const void*>(inspector), inspection->run(inspector, inputs));
   if (!now.preload.empty()) process().prediction.preload(now.preload);
   record_hints(thread, now.record);
 }

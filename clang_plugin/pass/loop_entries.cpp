@@ -1,0 +1,201 @@
+#include "clang_plugin/pass/loop_entries.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+
+#include <algorithm>
+#include <map>
+
+#include "clang_plugin/pass/call_table.h"
+#include "clang_plugin/pass/directives.h"
+#include "clang_plugin/pass/slice.h"
+
+namespace hybrid::pass {
+
+using namespace llvm;
+
+namespace {
+
+/* Number of loops of a procedure. */
+constexpr size_t kMostLoops = 12;
+/* A local with at most so many parts is passed by its parts. The address of a larger one is passed. */
+constexpr size_t kMostParts = 16;
+
+bool sends(const Loop& loop) {
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block)
+      if (const Function* callee = callee_of(instruction); callee && callee->isDeclaration()) {
+        bool fortran = false;
+        const Call* call = find_call(callee->getName(), fortran);
+        if (call && any_of(call->parts, [](const CallPart& part) { return part.kind == HYBRID_SEND; }))
+          return true;
+      }
+  return false;
+}
+
+std::vector<Loop*> sending_loops(const LoopInfo& loops) {
+  std::vector<Loop*> found;
+  for (Loop* loop : const_cast<LoopInfo&>(loops).getLoopsInPreorder())
+    if (sends(*loop)) found.push_back(loop);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Loop* a, const Loop* b) { return a->getLoopDepth() < b->getLoopDepth(); });
+  if (found.size() > kMostLoops) found.resize(kMostLoops);
+  return found;
+}
+
+struct Part {
+  Type* type;
+  int64_t offset;
+};
+
+/* Appends the words that a value of this type consists of. Returns false if it has too many, or others. */
+bool parts(Type* type, int64_t offset, const DataLayout& layout, std::vector<Part>& to) {
+  if (is_word(type)) {
+    to.push_back({type, offset});
+    return to.size() <= kMostParts;
+  }
+  if (auto* structure = dyn_cast<StructType>(type)) {
+    const StructLayout* places = layout.getStructLayout(structure);
+    for (unsigned i = 0; i < structure->getNumElements(); ++i)
+      if (!parts(structure->getElementType(i),
+                 offset + static_cast<int64_t>(places->getElementOffset(i).getFixedValue()), layout, to))
+        return false;
+    return true;
+  }
+  auto* array = dyn_cast<ArrayType>(type);
+  if (!array || array->getNumElements() > kMostParts) return false;
+  const auto size = static_cast<int64_t>(layout.getTypeAllocSize(array->getElementType()).getFixedValue());
+  for (uint64_t i = 0; i < array->getNumElements(); ++i)
+    if (!parts(array->getElementType(), offset + static_cast<int64_t>(i) * size, layout, to)) return false;
+  return true;
+}
+
+/* A loop as a function. */
+class Outlined {
+ public:
+  Outlined(Function& procedure, const Loop& loop) : procedure_(procedure), loop_(loop) {}
+
+  /* Returns null if a value that the loop uses cannot be passed. */
+  Function* function(Module& copy, const ValueToValueMapTy& mapping, const Twine& name) {
+    const DataLayout& layout = procedure_.getParent()->getDataLayout();
+    for (Argument& argument : procedure_.args()) add(argument);
+    for (BasicBlock* block : loop_.blocks())
+      for (Instruction& instruction : *block)
+        for (Value* operand : instruction.operands()) {
+          auto* other = dyn_cast<Instruction>(operand);
+          if (!other || loop_.contains(other) || known_.contains(other)) continue;
+          if (auto* local = dyn_cast<AllocaInst>(other); local && local->isStaticAlloca()) {
+            std::vector<Part> found;
+            if (parts(local->getAllocatedType(), 0, layout, found)) {
+              known_[local] = inputs.size();
+              for (const Part& part : found) {
+                inputs.push_back({local, part.type, part.offset});
+                types_.push_back(part.type);
+              }
+              copied_.emplace_back(local, found.size());
+              continue;
+            }
+          }
+          if (!is_word(other->getType())) return nullptr;
+          add(*other);
+        }
+
+    LLVMContext& context = procedure_.getContext();
+    auto* made = Function::Create(FunctionType::get(Type::getVoidTy(context), types_, false),
+                                  GlobalValue::ExternalLinkage, name, copy);
+    BasicBlock* entry = BasicBlock::Create(context, "", made);
+    BasicBlock* end = BasicBlock::Create(context, "", made);
+    ReturnInst::Create(context, nullptr, end);
+    IRBuilder<> build(entry);
+    ValueToValueMapTy map;
+    for (const auto& [value, at] : known_)
+      map[mapping.lookup(value)] = made->getArg(static_cast<unsigned>(at));
+    for (const auto& [local, count] : copied_) {
+      Instruction* own = local->clone();
+      build.Insert(own);
+      map[mapping.lookup(local)] = own;
+      const size_t first = known_[local];
+      for (size_t i = first; i < first + count; ++i)
+        build.CreateStore(made->getArg(static_cast<unsigned>(i)),
+                          build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), own,
+                                                           static_cast<uint64_t>(inputs[i].offset)));
+    }
+    std::vector<BasicBlock*> blocks;
+    for (const BasicBlock* block : loop_.blocks()) {
+      const auto* theirs = cast<BasicBlock>(mapping.lookup(block));
+      blocks.push_back(CloneBasicBlock(theirs, map, "", made));
+      map[theirs] = blocks.back();
+    }
+    for (const BasicBlock* block : loop_.blocks())
+      for (const BasicBlock* next : successors(block))
+        if (!loop_.contains(next)) map[mapping.lookup(next)] = end;
+    for (const BasicBlock* before : predecessors(loop_.getHeader()))
+      if (!loop_.contains(before)) map[mapping.lookup(before)] = entry;
+    for (BasicBlock* block : blocks)
+      for (Instruction& instruction : *block) {
+        instruction.dropDbgRecords();
+        RemapInstruction(&instruction, map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
+      }
+    build.CreateBr(cast<BasicBlock>(map.lookup(mapping.lookup(loop_.getHeader()))));
+    for (BasicBlock* block : blocks)
+      if (auto* invoke = dyn_cast<InvokeInst>(block->getTerminator())) changeToCall(invoke);
+    removeUnreachableBlocks(*made);
+    return made;
+  }
+
+  std::vector<InspectorInput> inputs;
+
+ private:
+  void add(Value& value) {
+    known_[&value] = inputs.size();
+    inputs.push_back({&value});
+    types_.push_back(value.getType());
+  }
+
+  Function& procedure_;
+  const Loop& loop_;
+  std::vector<Type*> types_;
+  std::map<const Value*, size_t> known_;               /* the number of its (first) argument */
+  std::vector<std::pair<AllocaInst*, size_t>> copied_; /* locals, and their number of parts */
+};
+
+/* The phase that begins in the block. */
+uint32_t phase_of(const BasicBlock& before) {
+  uint32_t phase = HYBRID_NONE;
+  for (const Instruction& instruction : before)
+    if (is_call_of(instruction, HYBRID_MARKER_PHASE_READY)) phase = label(instruction, kDirective);
+  return phase;
+}
+
+}  // namespace
+
+void make_room_before_loops(Function& procedure) {
+  DominatorTree dominators(procedure);
+  LoopInfo loops(dominators);
+  for (Loop* loop : sending_loops(loops))
+    if (!loop->getLoopPreheader()) InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, false);
+}
+
+std::vector<LoopEntry> add_loop_entries(Function& procedure, Module& copy, const ValueToValueMapTy& mapping) {
+  DominatorTree dominators(procedure);
+  const LoopInfo loops(dominators);
+  std::vector<LoopEntry> entries;
+  for (Loop* loop : sending_loops(loops)) {
+    BasicBlock* before = loop->getLoopPreheader();
+    if (!before) continue;
+    Outlined outlined(procedure, *loop);
+    if (Function* function =
+            outlined.function(copy, mapping, procedure.getName() + ".loop" + Twine(entries.size() + 1)))
+      entries.push_back({function, before->getTerminator(), std::move(outlined.inputs), phase_of(*before)});
+  }
+  return entries;
+}
+
+}  // namespace hybrid::pass
