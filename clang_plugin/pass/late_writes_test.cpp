@@ -48,21 +48,21 @@ int main(int argc, char** argv) {
 INSTANTIATE_TEST_SUITE_P(Optimisation, LateWrites, testing::Values("-O0 -g", "-O2 -g"),
                          [](const auto& level) { return std::string(level.index ? "O2" : "O0"); });
 
-const std::vector<std::uint16_t> kAnalysable{HYBRID_ANALYSABLE}, kDynamic{HYBRID_DYNAMIC};
+const std::vector<std::uint16_t> kAnalysable{HYBRID_ANALYSABLE}, kSpeculative{HYBRID_SPECULATIVE};
 
 TEST_P(LateWrites, AReceiveThatIsCompletedInTheLoop) {
   const std::string receive = "MPI_Irecv(&left, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &q);",
                     wait = "MPI_Wait(&q, MPI_STATUS_IGNORE);";
   EXPECT_EQ(classes("", receive + wait, ""), kAnalysable) << "it is complete when the loop begins";
-  EXPECT_EQ(classes("", receive, "if (i == 0) " + wait), kDynamic);
-  EXPECT_EQ(classes("", receive, "int done; MPI_Test(&q, &done, MPI_STATUS_IGNORE);"), kDynamic);
+  EXPECT_EQ(classes("", receive, "if (i == 0) " + wait), kSpeculative);
+  EXPECT_EQ(classes("", receive, "int done; MPI_Test(&q, &done, MPI_STATUS_IGNORE);"), kSpeculative);
   EXPECT_EQ(classes("static void finish(MPI_Request* r) { MPI_Waitall(1, r, MPI_STATUSES_IGNORE); }", receive,
                     "finish(&q);"),
-            kDynamic);
-  EXPECT_EQ(classes("", "MPI_Ibcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD, &q);", wait), kDynamic);
+            kSpeculative);
+  EXPECT_EQ(classes("", "MPI_Ibcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD, &q);", wait), kSpeculative);
   EXPECT_EQ(
       classes("", "MPI_Recv_init(&left, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &q);", "MPI_Start(&q);" + wait),
-      kDynamic);
+      kSpeculative);
   EXPECT_EQ(classes("static MPI_Request all[4]; static int other;",
                     "MPI_Irecv(&other, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &all[rank & 3]);",
                     "MPI_Waitany(4, all, &b, MPI_STATUS_IGNORE);"),
@@ -74,7 +74,7 @@ TEST_P(LateWrites, OtherRanksThroughAWindow) {
   EXPECT_EQ(
       classes("static MPI_Win w;",
               "MPI_Win_create(&left, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w); MPI_Win_fence(0, w);", ""),
-      kDynamic);
+      kSpeculative);
   EXPECT_EQ(
       classes("static MPI_Win w; static int other;",
               "MPI_Win_create(&other, 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &w); MPI_Win_fence(0, w);", ""),
@@ -84,7 +84,7 @@ TEST_P(LateWrites, OtherRanksThroughAWindow) {
 TEST_P(LateWrites, AFunctionThatALibraryCallsBack) {
   const std::string compare =
       "static int compare(const void* a, const void* b) { left = 2; return *(int*)a - *(int*)b; }";
-  EXPECT_EQ(classes(compare, "", "int t[2] = {rank, size}; qsort(t, 2, 4, compare);"), kDynamic);
+  EXPECT_EQ(classes(compare, "", "int t[2] = {rank, size}; qsort(t, 2, 4, compare);"), kSpeculative);
   EXPECT_EQ(classes("", "", "b = abs(rank);"), kAnalysable);
 }
 

@@ -1,133 +1,13 @@
 #include "libhybrid/shim/inspection.h"
 
-#include <signal.h>
-#include <sys/uio.h>
-#include <ucontext.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <mutex>
 #include <optional>
 
-#if defined(__x86_64__)
-// {value, 1} = hybrid_guarded_load_N(address): reads N bytes; {0, 0} if they cannot be read.
-asm(R"(
-.pushsection .text
-.hidden hybrid_guarded_load_1, hybrid_guarded_load_2, hybrid_guarded_load_4, hybrid_guarded_load_8
-.hidden hybrid_guarded_begin, hybrid_guarded_end, hybrid_guarded_failed
-.globl hybrid_guarded_load_1, hybrid_guarded_load_2, hybrid_guarded_load_4, hybrid_guarded_load_8
-.globl hybrid_guarded_begin, hybrid_guarded_end, hybrid_guarded_failed
-hybrid_guarded_begin:
-hybrid_guarded_load_1:
-  movzbl (%rdi), %eax
-  movl $1, %edx
-  ret
-hybrid_guarded_load_2:
-  movzwl (%rdi), %eax
-  movl $1, %edx
-  ret
-hybrid_guarded_load_4:
-  movl (%rdi), %eax
-  movl $1, %edx
-  ret
-hybrid_guarded_load_8:
-  movq (%rdi), %rax
-  movl $1, %edx
-  ret
-hybrid_guarded_end:
-hybrid_guarded_failed:
-  xorl %eax, %eax
-  xorl %edx, %edx
-  ret
-.popsection
-)");
-#endif
+#include "libhybrid/shim/guarded_load.h"
 
 namespace hybrid::shim {
 namespace {
-
-struct Loaded {
-  std::uint64_t value;
-  std::uint64_t good;
-};
-
-#if defined(__x86_64__)
-extern "C" {
-Loaded hybrid_guarded_load_1(std::uint64_t);
-Loaded hybrid_guarded_load_2(std::uint64_t);
-Loaded hybrid_guarded_load_4(std::uint64_t);
-Loaded hybrid_guarded_load_8(std::uint64_t);
-extern const char hybrid_guarded_begin[], hybrid_guarded_end[], hybrid_guarded_failed[];
-}
-
-Loaded guarded_load(std::uint64_t at, std::uint32_t bytes) {
-  switch (bytes) {
-    case 1:
-      return hybrid_guarded_load_1(at);
-    case 2:
-      return hybrid_guarded_load_2(at);
-    case 4:
-      return hybrid_guarded_load_4(at);
-    default:
-      return hybrid_guarded_load_8(at);
-  }
-}
-
-/// The handlers of the program, which ours calls for its faults.
-struct Guard {
-  std::mutex mutex;
-  struct sigaction segv, bus;  // NOLINT(misc-non-private-member-variables-in-classes)
-};
-constinit Guard guard{};
-
-void on_fault(int signal, siginfo_t* info, void* context) {
-  auto* const machine = static_cast<ucontext_t*>(context);
-  const auto at = static_cast<std::uint64_t>(machine->uc_mcontext.gregs[REG_RIP]);
-  if (at >= reinterpret_cast<std::uint64_t>(hybrid_guarded_begin) &&
-      at < reinterpret_cast<std::uint64_t>(hybrid_guarded_end)) {
-    machine->uc_mcontext.gregs[REG_RIP] =
-        static_cast<greg_t>(reinterpret_cast<std::uint64_t>(hybrid_guarded_failed));
-    return;
-  }
-  const struct sigaction& theirs = signal == SIGSEGV ? guard.segv : guard.bus;
-  if ((theirs.sa_flags & SA_SIGINFO) != 0) return theirs.sa_sigaction(signal, info, context);
-  if (theirs.sa_handler != SIG_DFL && theirs.sa_handler != SIG_IGN) return theirs.sa_handler(signal);
-  // As without us: after the return the instruction faults again, and the signal has its default effect.
-  struct sigaction standard{};
-  standard.sa_handler = SIG_DFL;
-  sigaction(signal, &standard, nullptr);
-}
-
-/// Puts our handler in front of the program's. The program may have set another one since the last time.
-void put_in_front(int signal, struct sigaction& theirs) {
-  struct sigaction now{};
-  if (sigaction(signal, nullptr, &now) != 0) return;
-  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;
-  const std::lock_guard lock(guard.mutex);
-  theirs = now;
-  struct sigaction ours = now;  // with its mask and flags, so that it is called as without us
-  ours.sa_flags |= SA_SIGINFO;
-  ours.sa_flags &= ~static_cast<int>(SA_RESETHAND);
-  ours.sa_sigaction = on_fault;
-  sigaction(signal, &ours, nullptr);
-}
-
-void prepare_guard() {
-  put_in_front(SIGSEGV, guard.segv);
-  put_in_front(SIGBUS, guard.bus);
-}
-#else
-Loaded guarded_load(std::uint64_t at, std::uint32_t bytes) {
-  std::uint64_t value = 0;
-  iovec to{&value, bytes};
-  iovec from{reinterpret_cast<void*>(at), bytes};
-  const bool good = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(bytes);
-  return {good ? value : 0, good};
-}
-void prepare_guard() {}
-#endif
 
 constexpr std::uint64_t mask(std::uint32_t bytes) {
   return bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
@@ -180,7 +60,7 @@ Inspection::Inspection(InspectedMpi& mpi) : hybrid_inspection{}, mpi_(mpi), log_
 
 std::span<const int> Inspection::run(hybrid_inspector* inspector, const std::uint64_t* inputs) {
   const int error = errno;
-  prepare_guard();
+  guard_loads();
   steps = kMostSteps;
   words_ = 0;
   end_of_own_ = kOwn;
@@ -218,7 +98,7 @@ std::uint64_t Inspection::read(std::uint64_t at, std::uint32_t bytes) {
         const bool is_known = word.run == run_ && (word.known >> (place & 7) & 1) != 0;
         std::uint64_t byte = word.value >> 8 * (place & 7) & 0xFF;
         if (!is_known) {
-          const Loaded loaded = is_own(place) ? Loaded{0, 1} : guarded_load(place, 1);
+          const GuardedLoad loaded = is_own(place) ? GuardedLoad{0, 1} : guarded_load(place, 1);
           if (loaded.good == 0) fail();
           byte = loaded.value;
         }
@@ -228,7 +108,7 @@ std::uint64_t Inspection::read(std::uint64_t at, std::uint32_t bytes) {
     }
   }
   if (is_own(at)) return 0;
-  const Loaded loaded = guarded_load(at, bytes);
+  const GuardedLoad loaded = guarded_load(at, bytes);
   if (loaded.good == 0) fail();
   return loaded.value;
 }

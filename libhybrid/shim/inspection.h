@@ -1,9 +1,8 @@
 // Runs the inspectors of compiled programs (core/hint_abi.h): what a procedure will send, computed by a copy
 // of its own code before it runs.
 //
-// An inspection has no effect on the program. It reads memory with loads that cannot fault: a handler of
-// SIGSEGV and SIGBUS recognises their instructions and continues behind them; all other signals go to the
-// handlers of the program. What the inspector writes is kept in a log. MPI is queried about communicators
+// An inspection has no effect on the program. It reads memory with loads that cannot fault (guarded_load.h).
+// What the inspector writes is kept in a log. MPI is queried about communicators
 // that the recording knows, with arguments that were checked before: wrong values, which speculation may
 // compute, never reach MPI. An inspection ends after kMostSteps iterations of loops, and keeps errno. In a
 // threaded program it may read memory that another thread writes; then its result may be wrong like that of

@@ -13,6 +13,8 @@
 #include <numeric>
 #include <random>
 
+#include "libhybrid/shim/guarded_load.h"
+
 namespace hybrid::shim {
 namespace {
 
@@ -102,21 +104,29 @@ volatile sig_atomic_t faults = 0;
 void count_fault(int) { faults = faults + 1; }
 
 TEST_F(InspectionTest, FaultsOfTheProgramGoToItsHandler) {
-  struct sigaction before{};
+  struct sigaction before{}, now{};
   struct sigaction own{};
   own.sa_handler = count_fault;
   sigaction(SIGSEGV, nullptr, &before);
   const std::array inputs{std::uint64_t{0}};
   for (const int round : {0, 1}) {
     faults = 0;
-    sigaction(SIGSEGV, &own, nullptr);  // also after inspections
+    set_program_handler(SIGSEGV, &own, nullptr);  // also after inspections
     inspection_.run(send_to_loaded, inputs.data());
     EXPECT_TRUE(inspection_.ended_early()) << round;
     EXPECT_EQ(faults, 0) << "the inspection's";
     raise(SIGSEGV);
     EXPECT_EQ(faults, 1) << "the program's";
+    set_program_handler(SIGSEGV, nullptr, &now);
+    EXPECT_EQ(now.sa_handler, count_fault) << "the program does not see ours";
   }
-  sigaction(SIGSEGV, &before, nullptr);
+  own.sa_flags = SA_RESETHAND;
+  set_program_handler(SIGSEGV, &own, nullptr);
+  raise(SIGSEGV);
+  EXPECT_EQ(faults, 2);
+  sigaction(SIGSEGV, nullptr, &now);
+  EXPECT_EQ(now.sa_handler, SIG_DFL) << "it was for one signal";
+  set_program_handler(SIGSEGV, &before, nullptr);
 }
 
 TEST_F(InspectionTest, EndsAfterManySteps) {

@@ -19,8 +19,8 @@ std::string compile(const Source& source, const std::string& options);
 // Compiles the source. Returns its hints.
 std::vector<HintUnit> hints_of(const Source& source, const std::string& options);
 
-// Returns a text such as "MPI_Send static rank + 1 if rank < 3" or "MPI_Recv dynamic ..."; with the
-// communicator unless it is MPI_COMM_WORLD.
+// Returns a text such as "MPI_Send static rank + 1 if rank < 3", or "MPI_Recv dynamic ..." for calls without
+// an expression, whether they have an inspector or not; with the communicator unless it is MPI_COMM_WORLD.
 std::string describe(const HintUnit& unit, const hybrid_site& site);
 std::vector<std::string> describe(const std::vector<HintUnit>& units);
 
