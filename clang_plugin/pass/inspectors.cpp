@@ -82,12 +82,12 @@ struct Candidate {
 };
 
 /* Inlines functions that sends depend on, and slices again, until nothing is gained. */
-std::unique_ptr<Slice> slice(Function& function, const std::string& origin,
+std::unique_ptr<Slice> slice(Function& function, const std::string& origin, bool exposed,
                              const std::vector<SiteOrigin>& origins, FunctionAnalysisManager& analyses) {
   for (int round = 0;; ++round) {
     make_sliceable(function, analyses);
     if (mayContainIrreducibleControl(function, &analyses.getResult<LoopAnalysis>(function))) return nullptr;
-    auto made = std::make_unique<Slice>(function, origins, origin, analyses);
+    auto made = std::make_unique<Slice>(function, origins, origin, exposed, analyses);
     bool inlined = false;
     if (round < kRounds)
       for (CallBase* call : made->unfollowed()) {
@@ -198,7 +198,8 @@ class Maker {
         const std::string& name = loop_names_.at(&loop);
         Function* function = prepared_.module->getFunction(name);
         if (is_phase(loop) != phases || !function || done.size() == sends) continue;
-        Candidate candidate{function, &loop, slice(*function, name, prepared_.origins, analyses_.functions)};
+        Candidate candidate{function, &loop,
+                            slice(*function, name, exposed_, prepared_.origins, analyses_.functions)};
         use(candidate);
       }
     };
@@ -208,7 +209,7 @@ class Maker {
       Function* function = CloneFunction(procedure, unused);
       function->setLinkage(GlobalValue::InternalLinkage);
       Candidate candidate{function, nullptr,
-                          slice(*function, symbol, prepared_.origins, analyses_.functions)};
+                          slice(*function, symbol, exposed_, prepared_.origins, analyses_.functions)};
       use(candidate);
       function->deleteBody();
     }
@@ -219,6 +220,7 @@ class Maker {
   Module& module_;
   const Note& note_;
   const std::set<std::string> symbols_;
+  const bool exposed_ = makes_windows(module_);
   std::map<std::string, std::vector<LoopEntry>> loops_;
   std::map<const LoopEntry*, std::string> loop_names_;
   Prepared prepared_;

@@ -29,6 +29,7 @@
 #include "clang_plugin/pass/note_writer.h"
 #include "clang_plugin/pass/own_variables.h"
 #include "clang_plugin/pass/profile.h"
+#include "clang_plugin/pass/values.h"
 
 namespace {
 
@@ -257,10 +258,14 @@ int main(int count, char** arguments) {
       noted_names(*module); /* the same for the units' internal variables */
   const std::string triple = module->getTargetTriple();
   const DataLayout layout = module->getDataLayout();
+  const bool exposed = makes_windows(*module);
   Extraction extraction = extract(
       std::move(module), &program.whole, directives,
       [&](const std::string& name) { return shared.contains(name) || own.contains(name); }, Remarks::on);
-  for (const EmbeddedUnit& unit : program.units) classify_inspected(extraction.note, unit.inspected);
+  for (EmbeddedUnit& unit : program.units) {
+    for (InspectedSite& site : unit.inspected) site.speculative |= exposed;
+    classify_inspected(extraction.note, unit.inspected);
+  }
   for (const std::string& message : use_profiles(extraction.note, profiles)) warn(message, warnings);
   Module notes(name, context);
   notes.setTargetTriple(triple);

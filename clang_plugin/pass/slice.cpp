@@ -120,9 +120,10 @@ void make_sliceable(Function& function, FunctionAnalysisManager& analyses) {
 }
 
 Slice::Slice(Function& function, const std::vector<SiteOrigin>& origins, const std::string& procedure,
-             FunctionAnalysisManager& analyses)
+             bool exposed, FunctionAnalysisManager& analyses)
     : function_(function),
       origins_(origins),
+      exposed_(exposed),
       layout_(function.getParent()->getDataLayout()),
       library_(analyses.getResult<TargetLibraryAnalysis>(function)),
       aliases_(analyses.getResult<AAManager>(function)),
@@ -271,6 +272,7 @@ std::optional<MemoryLocation> Slice::written(const Instruction& writer) const {
 /* Adds the instructions that may write the bytes that `reader` reads. */
 void Slice::add_writers(const MemoryLocation& read, const Instruction& reader, Needs& needs) const {
   const bool own = is_own(read.Ptr);
+  needs.speculative |= exposed_ && !own && !isNoModRef(aliases_.getModRefInfoMask(read));
   for (Instruction* writer : writers_) {
     if (writer == &reader) continue;
     const std::optional<MemoryLocation> to = written(*writer);

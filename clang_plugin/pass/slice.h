@@ -39,9 +39,10 @@ void make_sliceable(llvm::Function& function, llvm::FunctionAnalysisManager& ana
 
 class Slice {
  public:
-  /* Precondition: make_sliceable(). The sends of `procedure` in `function`: those with this origin. */
+  /* Precondition: make_sliceable(). The sends of `procedure` in `function`: those with this origin.
+   * `exposed`: other ranks may write the program's memory at any time (makes_windows()). */
   Slice(llvm::Function& function, const std::vector<SiteOrigin>& origins, const std::string& procedure,
-        llvm::FunctionAnalysisManager& analyses);
+        bool exposed, llvm::FunctionAnalysisManager& analyses);
 
   struct Site {
     llvm::CallBase* call;
@@ -82,6 +83,7 @@ class Slice {
 
   llvm::Function& function_;
   const std::vector<SiteOrigin>& origins_;
+  const bool exposed_;
   const llvm::DataLayout& layout_;
   const llvm::TargetLibraryInfo& library_;
   llvm::AAResults& aliases_;

@@ -16,6 +16,10 @@ namespace {
 
 using namespace llvm;
 
+bool makes_window(StringRef name) {
+  return name == "win_create" || name == "win_attach" || name == "win_create_dynamic";
+}
+
 /* Rewrites one call. */
 class Rewriter {
  public:
@@ -188,9 +192,6 @@ class Rewriter {
   }
 
  private:
-  static bool makes_window(StringRef name) {
-    return name == "win_create" || name == "win_attach" || name == "win_create_dynamic";
-  }
   static bool begins_something(StringRef name) {
     const bool is_query = name.starts_with("init") || name.starts_with("info_") ||
                           name.starts_with("intercomm_") || name.starts_with("is_") || name == "iprobe" ||
@@ -373,6 +374,16 @@ bool writes_later(const Instruction& writer) {
   if (!callee || callee->getName() != kClobber) return false;
   const auto* when = dyn_cast<ConstantInt>(call->getArgOperand(2));
   return !when || when->getZExtValue() == kWhenComplete;
+}
+
+bool makes_windows(const Module& module) {
+  return any_of(module, [](const Function& function) {
+    bool fortran = false;
+    if (function.use_empty() || !is_mpi(function.getName(), fortran)) return false;
+    const std::string lower = function.getName().lower();
+    const StringRef name = StringRef(lower).substr(lower.find('_') + 1).rtrim('_');
+    return makes_window(name) || name.starts_with("win_allocate");
+  });
 }
 
 void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {

@@ -69,6 +69,10 @@ const llvm::Function* callee_of(const llvm::Instruction& instruction);
 /* Whether it writes at the completion of an operation, not when it is called. */
 bool writes_later(const llvm::Instruction& writer);
 
+/* Whether the module makes windows for one-sided communication: other ranks may then write memory at any
+ * time. */
+bool makes_windows(const llvm::Module& module);
+
 /* Rewrites the module's MPI calls. Adds the sites to `origins`. */
 void calls_to_values(llvm::Module& module, std::vector<SiteOrigin>& origins);
 
