@@ -12,7 +12,6 @@ namespace hybrid {
 namespace {
 
 using testing::Contains;
-using testing::HasSubstr;
 using testing::Key;
 using wrappers_test::here;
 using wrappers_test::kBin;
@@ -258,9 +257,9 @@ TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
       here(kBin + "hybrid hints " + name + " --check " + name + "_of_4 --json -").second);
   std::map<std::string, nlohmann::json> phases;
   for (const auto& phase : json["check"]["phases"]) phases[phase["phase"]] = phase;
-  for (const char* procedure :
-       {"heap", "called_by_pointer", "container", "linked", "counted_in_memory", "own_table",
-        "allocated_table", "wrapped", "by_communicator", "aborting", "known_before_loops:132", "known_before_loops:137", "main:181"}) {
+  for (const char* procedure : {"heap", "called_by_pointer", "container", "linked", "counted_in_memory",
+                                "own_table", "allocated_table", "wrapped", "by_communicator", "aborting",
+                                "known_before_loops:132", "known_before_loops:137", "main:181"}) {
     ASSERT_THAT(phases, Contains(Key(procedure)));
     EXPECT_EQ(phases[procedure]["share_over_hinted"], 1.0) << procedure;
     EXPECT_EQ(phases[procedure]["precision"], 1.0) << procedure;
@@ -268,6 +267,10 @@ TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
   }
   EXPECT_LT(phases["received"]["share_over_hinted"], 1.0) << "it is not known before the message";
   EXPECT_EQ(phases["changed"]["share_over_hinted"], 0.0) << "the hint is wrong, and harmless";
+
+  const std::string report = here(kBin + "hybrid replay " + name + "_of_4 --technique wormhole").second;
+  EXPECT_THAT(report, testing::ContainsRegex("4[ \n]+inspectors dropped, because most were not"))
+      << "that of changed(), on each rank";
 
   std::map<std::string, std::string> classes;
   for (const auto& unit : json["units"])

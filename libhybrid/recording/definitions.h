@@ -58,7 +58,7 @@ class DefinitionWriter {
 
   /// A fact: "ranks", "application", "arguments", "host", "mpi", "clock", "yield", "placement", "port", ...
   /// Counts
-  /// ("live_*", "predicted_*", "unpredicted_*", "unrecorded_*") are summed up for the job.
+  /// ("inspections*", "live_*", "predicted_*", "unpredicted_*", "unrecorded_*") are summed up for the job.
   void property(std::string_view name, std::string_view value);
   /// `members`: the world rank of each local rank. `remote`: the same of the other group of an
   /// intercommunicator, otherwise empty.

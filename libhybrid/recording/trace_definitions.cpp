@@ -28,7 +28,7 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 // True for properties that each process counts for itself.
 bool is_count(std::string_view property) {
-  for (const std::string_view prefix : {"live_", "predicted_", "unpredicted_", "unrecorded_"})
+  for (const std::string_view prefix : {"inspections", "live_", "predicted_", "unpredicted_", "unrecorded_"})
     if (property.starts_with(prefix)) return true;
   return false;
 }

@@ -144,6 +144,21 @@ std::string live_section(const JobFacts& job, std::size_t width) {
                              counts(job, "predicted_", number(job.find("predicted_hits")),
                                     number(job.find("predicted_sends")))),
                  2, width);
+  if (!job.find("inspections").empty()) {
+    const std::uint64_t reported = number(job.find("inspections_speculative")),
+                        used = number(job.find("inspections_used")),
+                        dropped = number(job.find("inspections_dropped")),
+                        early = number(job.find("inspections_ended_early"));
+    std::string line =
+        fmt::format("inspectors of the program: {}", plural(number(job.find("inspections")), "inspection"));
+    if (reported != 0)
+      line += fmt::format("; {} of the speculative destinations were used",
+                          percent(static_cast<double>(used) / static_cast<double>(reported)));
+    if (dropped != 0)
+      line += fmt::format("; {} dropped, because most were not", plural(dropped, "inspector"));
+    if (early != 0) line += fmt::format("; {} ended early", plural(early, "inspection"));
+    text += wrap(line, 2, width);
+  }
   if (!job.find("live_hits").empty()) {
     const std::uint64_t hits = number(job.find("live_hits"));
     text += wrap(fmt::format("live scheduler: had granted the circuit for {}",

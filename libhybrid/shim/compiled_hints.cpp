@@ -318,16 +318,44 @@ CompiledHints::Begin CompiledHints::begin(CompiledPhase& phase, std::int64_t hol
   return begin;
 }
 
-CompiledHints::Begin CompiledHints::inspected(CompiledPhase& phase, const void* inspector,
-                                              std::span<const int> ranks) {
+CompiledPhase::Inspected& CompiledPhase::of(const void* inspector) {
+  const auto known = std::find_if(inspected_.begin(), inspected_.end(),
+                                  [&](const Inspected& one) { return one.inspector == inspector; });
+  return known != inspected_.end() ? *known : inspected_.emplace_back(Inspected{inspector, {}});
+}
+
+bool CompiledHints::wants(CompiledPhase& phase, const void* inspector) {
   const Lock lock(*this);
+  return phase.of(inspector).is_wanted();
+}
+
+void CompiledHints::settle(CompiledPhase& phase, const void* inspector, std::uint64_t reported,
+                           std::uint64_t used) {
+  const Lock lock(*this);
+  CompiledPhase::Inspected& inspected = phase.of(inspector);
+  const bool before = inspected.is_wanted();
+  inspected.reported += reported;
+  inspected.used += used;
+  inspections_.reported += reported;
+  inspections_.used += used;
+  if (before && !inspected.is_wanted()) ++inspections_.dropped;
+}
+
+CompiledHints::Inspections CompiledHints::inspections() {
+  const Lock lock(*this);
+  return inspections_;
+}
+
+CompiledHints::Begin CompiledHints::inspected(CompiledPhase& phase, const void* inspector,
+                                              std::span<const int> ranks, bool ended_early) {
+  const Lock lock(*this);
+  ++inspections_.made;
+  inspections_.ended_early += ended_early;
   Begin begin;
-  auto last = std::find_if(phase.inspected_.begin(), phase.inspected_.end(),
-                           [&](const auto& known) { return known.inspector == inspector; });
-  if (last == phase.inspected_.end()) last = phase.inspected_.insert(last, {inspector, {}});
-  if (!std::equal(ranks.begin(), ranks.end(), last->ranks.begin(), last->ranks.end())) {
-    last->ranks.assign(ranks.begin(), ranks.end());
-    begin.record = last->ranks;
+  CompiledPhase::Inspected& last = phase.of(inspector);
+  if (!std::equal(ranks.begin(), ranks.end(), last.ranks.begin(), last.ranks.end())) {
+    last.ranks.assign(ranks.begin(), ranks.end());
+    begin.record = last.ranks;
   }
   const std::uint64_t working_set = working_set_.load(std::memory_order_relaxed);
   if (std::exchange(phase.preloaded_inspected_in_, working_set) != working_set)

@@ -68,7 +68,10 @@ class CompiledPhase {
   struct Inspected {
     const void* inspector;
     std::vector<int> ranks;  // of its last inspection
+    std::uint64_t reported = 0, used = 0;
+    bool is_wanted() const { return 2 * used >= reported; }
   };
+  Inspected& of(const void* inspector);
   std::vector<Inspected> inspected_;
   std::vector<int> preloaded_inspected_;      // ranks of inspections since the last flush
   std::uint64_t preloaded_inspected_in_ = 0;  // number of that working set
@@ -108,7 +111,20 @@ class CompiledHints {
   Begin begin(CompiledPhase& phase, std::int64_t holds);
   /// Adds the ranks that `inspector`, of this procedure or a loop of it, reported. What is to be preloaded
   /// and recorded is as for begin().
-  Begin inspected(CompiledPhase& phase, const void* inspector, std::span<const int> ranks);
+  Begin inspected(CompiledPhase& phase, const void* inspector, std::span<const int> ranks, bool ended_early);
+  /// Whether to run `inspector`: not once most of the ranks that it reported were not sent to.
+  bool wants(CompiledPhase& phase, const void* inspector);
+  /// An inspection by `inspector` is over: of `reported` ranks, so many were `used`.
+  void settle(CompiledPhase& phase, const void* inspector, std::uint64_t reported, std::uint64_t used);
+
+  /// Counts of inspections.
+  struct Inspections {
+    std::uint64_t made = 0;
+    std::uint64_t ended_early = 0;
+    std::uint64_t reported = 0, used = 0;  // ranks that were speculative; of those, ranks that were sent to
+    std::uint64_t dropped = 0;             // inspectors
+  };
+  Inspections inspections();
   /// Handles the end of the working set, caused by a hint or by the program.
   void flushed() { working_set_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -145,6 +161,7 @@ class CompiledHints {
   std::atomic<bool> busy_{false};
   std::atomic<std::uint64_t> working_set_{1};
   std::atomic<std::uint64_t> evaluations_{0};
+  Inspections inspections_;
   const CompiledPhase* last_ = nullptr;  // the phase that began last
   std::map<const hybrid_unit*, std::unique_ptr<CompiledUnit>> units_;
   std::vector<std::unique_ptr<CompiledUnit>> replaced_;  // threads may still use their phases

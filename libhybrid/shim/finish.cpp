@@ -29,6 +29,13 @@ void write_counts(Process& p) {
   count("predicted_releases", predicted.releases);
   if (predicted.skipped != 0) count("unpredicted_sends", predicted.skipped);
   if (p.unrecorded_calls() != 0) count("unrecorded_calls", p.unrecorded_calls());
+  if (const CompiledHints::Inspections inspections = p.compiled.inspections(); inspections.made != 0) {
+    count("inspections", inspections.made);
+    count("inspections_ended_early", inspections.ended_early);
+    count("inspections_speculative", inspections.reported);
+    count("inspections_used", inspections.used);
+    count("inspections_dropped", inspections.dropped);
+  }
   if (p.live == nullptr) return;
   const LiveCounters live = p.live->stop();
   count("live_requests", live.requests);

@@ -53,9 +53,8 @@ Inspection::Inspection(InspectedMpi& mpi) : hybrid_inspection{}, mpi_(mpi), log_
     if (!answer) self.fail();
     return answer.value_or(0);
   };
-  send = [](hybrid_inspection* of_run, std::int32_t peer, std::int32_t communicator, std::uint32_t) {
-    of(of_run).report(peer, communicator);
-  };
+  send = [](hybrid_inspection* of_run, std::int32_t peer, std::int32_t communicator,
+            std::uint32_t is_speculative) { of(of_run).report(peer, communicator, is_speculative != 0); };
 }
 
 std::span<const int> Inspection::run(hybrid_inspector* inspector, const std::uint64_t* inputs) {
@@ -65,6 +64,7 @@ std::span<const int> Inspection::run(hybrid_inspector* inspector, const std::uin
   words_ = 0;
   end_of_own_ = kOwn;
   ranks_.clear();
+  speculative_ = false;
   if (++run_ == 0) {
     std::fill(log_.begin(), log_.end(), Word{});
     run_ = 1;
@@ -132,10 +132,12 @@ void Inspection::write(std::uint64_t at, std::uint32_t bytes, std::uint64_t valu
   }
 }
 
-void Inspection::report(std::int32_t peer, std::int32_t communicator) {
+void Inspection::report(std::int32_t peer, std::int32_t communicator, bool speculative) {
   if (steps < 0 || peer < 0) return;
   const std::int32_t rank = mpi_.world_rank(communicator, peer);
-  if (rank >= 0 && (ranks_.empty() || ranks_.back() != rank)) ranks_.push_back(rank);
+  if (rank < 0) return;
+  speculative_ |= speculative;
+  if ((ranks_.empty() || ranks_.back() != rank)) ranks_.push_back(rank);
 }
 
 }  // namespace hybrid::shim

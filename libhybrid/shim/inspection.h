@@ -40,6 +40,8 @@ class Inspection : private hybrid_inspection {
   std::span<const int> run(hybrid_inspector* inspector, const std::uint64_t* inputs);
   /// Whether the last run ended early: at memory that does not exist, or after kMostSteps.
   bool ended_early() const { return steps < 0; }
+  /// Whether a rank that the last run reported is speculative.
+  bool speculative() const { return speculative_; }
 
  private:
   /// Eight bytes of the log, at an address divisible by eight.
@@ -57,7 +59,7 @@ class Inspection : private hybrid_inspection {
   /// The entry of a word; a free one if the log does not have it.
   Word& find(std::uint64_t address);
   bool is_own(std::uint64_t at) const { return at >= kOwn && at < end_of_own_; }
-  void report(std::int32_t peer, std::int32_t communicator);
+  void report(std::int32_t peer, std::int32_t communicator, bool speculative);
   void fail() { steps = -1; }
 
   // Addresses of allocate(): no program has memory there.
@@ -70,6 +72,7 @@ class Inspection : private hybrid_inspection {
   std::size_t words_ = 0;  // in the log in this run
   std::uint64_t end_of_own_ = kOwn;
   std::vector<int> ranks_;
+  bool speculative_ = false;
 };
 
 }  // namespace hybrid::shim

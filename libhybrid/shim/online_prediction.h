@@ -12,6 +12,7 @@
 #include "core/connection.h"
 #include "core/time.h"
 #include "libhybrid/live/client.h"
+#include "libhybrid/shim/inspected_sends.h"
 #include "libhybrid/shim/interposition.h"
 #include "libhybrid/shim/thread.h"
 #include "predictor/predictor.h"
@@ -41,6 +42,7 @@ class OnlinePrediction {
 
   /// Handles a message to world rank `peer` that is about to be sent.
   void on_send(Thread& thread, Ticks now, std::int32_t peer, std::uint64_t bytes, std::int32_t tag) {
+    if (inspected_sends != nullptr) inspected_sends->note_send(peer);
     if (predictor_ == nullptr || static_cast<std::uint32_t>(peer) >= port_of_rank_.size()) return;
     const Port port = port_of_rank_[static_cast<std::uint32_t>(peer)];
     if (port == own_port_) return;  // stays inside the port, never reaches the switch

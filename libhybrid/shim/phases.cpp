@@ -121,16 +121,31 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   notify_phase_change(thread, began);
 }
 
+/// What a thread needs for inspections.
+struct ThreadInspections {
+  RecordedMpi mpi;
+  Inspection inspection{mpi};
+  InspectedSends sends;
+  ~ThreadInspections() { inspected_sends = nullptr; }
+};
+
 void inspect(Thread& thread, const hybrid_unit* unit, std::uint32_t index, hybrid_inspector* inspector,
              const std::uint64_t* inputs) {
+  static thread_local std::unique_ptr<ThreadInspections> own;
   std::vector<std::string> messages;
   CompiledPhase* const phase = process().compiled.find(unit, index, messages);
+  const void* const identity = reinterpret_cast<const void*>(inspector);
   if (phase == nullptr) return;
-  static RecordedMpi mpi;
-  static thread_local std::unique_ptr<Inspection> inspection;
-  if (inspection == nullptr) inspection = std::make_unique<Inspection>(mpi);
-  const CompiledHints::Begin now = process().compiled.inspected(
-      *phase, reinterpret_cast<const void*>(inspector), inspection->run(inspector, inputs));
+  if (own == nullptr) {
+    own = std::make_unique<ThreadInspections>();
+    inspected_sends = &own->sends;
+  }
+  end_inspections(~std::size_t{0}, identity);
+  if (!process().compiled.wants(*phase, identity)) return;
+  const std::span<const int> ranks = own->inspection.run(inspector, inputs);
+  const CompiledHints::Begin now =
+      process().compiled.inspected(*phase, identity, ranks, own->inspection.ended_early());
+  if (own->inspection.speculative()) own->sends.begin(*phase, identity, open_phases.depth, ranks);
   if (!now.preload.empty()) process().prediction.preload(now.preload);
   record_hints(thread, now.record);
 }
@@ -144,6 +159,13 @@ void end(Thread& thread, const hybrid_unit* unit, std::uint32_t index) {
 }
 
 }  // namespace
+
+void end_inspections(std::size_t depth, const void* inspector) {
+  inspected_sends->end(depth, inspector, [](const InspectedSends::Inspected& inspected) {
+    process().compiled.settle(*inspected.phase, inspected.inspector, inspected.ranks.size(),
+                              inspected.used_ranks());
+  });
+}
 
 void end_open_phases(Thread& thread) noexcept { leave_phases(thread, 0); }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "libhybrid/shim/inspected_sends.h"
 #include "libhybrid/shim/thread.h"
 
 struct hybrid_unit;
@@ -60,6 +61,10 @@ inline Ticks open_phase(Thread& thread, const OpenPhase& phase) {
   return now;
 }
 
+/// Ends the inspections in more than `depth` open phases and those by `inspector`: compares what they
+/// reported with what was sent.
+void end_inspections(std::size_t depth, const void* inspector);
+
 /// Ends all phases but the outermost `depth`, the innermost first. Returns the time of the last end; 0 when
 /// none was recorded.
 inline Ticks leave_phases(Thread& thread, std::size_t depth) {
@@ -68,6 +73,8 @@ inline Ticks leave_phases(Thread& thread, std::size_t depth) {
     if (const std::uint32_t region = open_phases.phases[i - 1].region; region != kUnnamedPhase)
       now = record_phase_event(thread, EventKind::phase_end, region);
   open_phases.depth = std::min(open_phases.depth, depth);
+  if (inspected_sends != nullptr) [[unlikely]]
+    end_inspections(depth, nullptr);
   return now;
 }
 
