@@ -1,6 +1,7 @@
 #include "cli/hints_check.h"
 
 #include <set>
+#include <utility>
 
 #include "cli/recorded_connections.h"
 #include "core/hints/connections.h"
@@ -86,7 +87,9 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
 
   check.recorded_hints = add_recorded(used, hinted, all);
   check.all = score({}, all, used.all);
-  for (const auto& [name, phase] : used.phases) check.phases.push_back(score(name, hinted[name], phase));
+  for (const auto& [name, phase] : used.phases)
+    if (HintScore one = score(name, hinted[name], phase); one.hinted != 0 || one.used != 0)
+      check.phases.push_back(std::move(one));
   // Without phases in the trace the phases of the hints cannot be compared.
   if (used.phases.empty()) return check;
   for (const auto& [name, phase] : hinted)

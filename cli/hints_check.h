@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,15 +24,17 @@ struct HintScore {
   std::uint64_t messages_hinted = 0;  // of those: over hinted connections
   std::string unknown;                // what is not hinted, and why; empty if all used connections are hinted
 
-  /// Share of the hinted connections that were used; 1 if none is hinted.
-  double precision() const {
-    return hinted == 0 ? 1 : static_cast<double>(both) / static_cast<double>(hinted);
-  }
-  /// Share of the used connections that are hinted; 1 if none was used.
-  double recall() const { return used == 0 ? 1 : static_cast<double>(both) / static_cast<double>(used); }
-  /// Share of the messages over hinted connections; 1 if there are no messages.
-  double covered() const {
-    return messages == 0 ? 1 : static_cast<double>(messages_hinted) / static_cast<double>(messages);
+  /// Share of the hinted connections that were used; nullopt if none is hinted.
+  std::optional<double> precision() const { return share(both, hinted); }
+  /// Share of the used connections that are hinted; nullopt if none was used.
+  std::optional<double> recall() const { return share(both, used); }
+  /// Share of the messages over hinted connections; nullopt if there are no messages.
+  std::optional<double> covered() const { return share(messages_hinted, messages); }
+
+ private:
+  static std::optional<double> share(std::uint64_t part, std::uint64_t all) {
+    if (all == 0) return std::nullopt;
+    return static_cast<double>(part) / static_cast<double>(all);
   }
 };
 
@@ -39,7 +42,7 @@ struct HintCheck {
   std::uint32_t ranks = 0;
   bool recorded_hints = false;  // the trace contains the hints that the library evaluated in the run
   HintScore all;
-  std::vector<HintScore> phases;  // by name: those of the trace, and those of the hints that have connections
+  std::vector<HintScore> phases;  // by name: those with hinted or used connections
 };
 
 /// Compares the hints of a binary with the messages of a trace, which is read to its end. If the binary alone

@@ -23,10 +23,9 @@ class HintsCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Prints the hints that the compiler left in a program: each MPI call with its class (static: it "
-        "depends "
-        "on "
-        "rank, size and constants; analysable: on values read before; dynamic), its destinations, and the "
-        "phases. --check compares this with a recorded run.");
+        "depends on rank, size and constants; analysable: on values read before; inspected or speculative: "
+        "code of the program computes it before; dynamic), its destinations, and the phases. --check "
+        "compares this with a recorded run.");
     line.add_argument("BINARY", binary_,
                       "executable, shared library, object file or lib*.a compiled with hints",
                       CommandLine::Need::required);
@@ -37,8 +36,8 @@ class HintsCommand final : public Command {
                     trace_);
     json_.declare(line);
     line.add_examples(
-        "Examples:\n  hybrid hints my_app\n  hybrid hints my_app --nodes 64 --value rows=8\n"
-        "  hybrid hints my_app --check hybrid-my_app-1 --json -");
+        "Examples:\n  hybrid hints my_app\n  hybrid hints my_app --nodes 64 --value rows=8\n  hybrid hints "
+        "my_app --check hybrid-my_app-1 --json -");
   }
 
   int run(const std::vector<std::string>&) override {

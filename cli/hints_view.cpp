@@ -272,8 +272,9 @@ std::string check_text(const HintCheck& check) {
   TextTable table(
       {{"phase", left}, {"hinted"}, {"used"}, {"precision"}, {"recall"}, {"messages"}, {"over hinted"}});
   const auto add = [&](const std::string& name, const HintScore& score) {
-    table.add({name, grouped(score.hinted), grouped(score.used), percent(score.precision()),
-               percent(score.recall()), grouped(score.messages), percent(score.covered())});
+    const auto share = [](std::optional<double> value) { return value ? percent(*value) : "-"; };
+    table.add({name, grouped(score.hinted), grouped(score.used), share(score.precision()),
+               share(score.recall()), grouped(score.messages), share(score.covered())});
   };
   for (const HintScore& phase : check.phases) add(short_name(phase.phase), phase);
   add("(the whole run)", check.all);
@@ -282,20 +283,27 @@ std::string check_text(const HintCheck& check) {
                   check.recorded_hints ? "by the binary and in the run" : "by the binary alone",
                   check.ranks) +
       table.text();
+  for (const HintScore& phase : check.phases)
+    if (phase.hinted == 0)
+      text += fmt::format("  no hints for {}{}\n", short_name(phase.phase),
+                          phase.unknown.empty() ? "" : ": " + phase.unknown);
   if (!check.all.unknown.empty()) text += "  not hinted: " + check.all.unknown + "\n";
   return text;
 }
 
 ordered_json check_json(const HintCheck& check) {
-  const auto one = [](const HintScore& score) {
+  const auto share = [](std::optional<double> value) {
+    return value ? ordered_json(*value) : ordered_json();
+  };
+  const auto one = [&](const HintScore& score) {
     return ordered_json{{"hinted", score.hinted},
                         {"used", score.used},
                         {"hinted_and_used", score.both},
-                        {"precision", score.precision()},
-                        {"recall", score.recall()},
+                        {"precision", share(score.precision())},
+                        {"recall", share(score.recall())},
                         {"messages", score.messages},
                         {"messages_over_hinted", score.messages_hinted},
-                        {"share_over_hinted", score.covered()},
+                        {"share_over_hinted", share(score.covered())},
                         {"unknown", score.unknown}};
   };
   ordered_json json = one(check.all);

@@ -337,6 +337,29 @@ TEST(Simulate, TurnsServedWithoutASlotAreNotLoaded) {
   EXPECT_LE(ideal.preloads.size(), 50u);
 }
 
+// Without the guard, a message waits until the predictors release the circuits that block it. A request that
+// the switch received after it had released the same connection, and that the predictor does not want any
+// more, must be withdrawn: otherwise its circuit is held for ever.
+TEST(Simulate, TimeOutsReleaseEveryCircuitWithoutTheGuard) {
+  for (const std::uint64_t seed : {1, 2, 3})
+    for (const Time timeout : {nanoseconds(200), microseconds(1)}) {
+      SCOPED_TRACE(std::to_string(seed) + ", " + std::to_string(timeout.ps));
+      SwitchParameters p = parameters(64);
+      p.technique = "tdm";
+      p.slots = 3;
+      p.seed = seed;
+      p.predictor = "timeout";
+      p.predictor_timeout = timeout;
+      p.demand_guard = false;
+      TrafficOptions o = traffic("determinism", 128);
+      o.message = 64;
+      o.ratio = 0.5;
+      const auto pattern = make(p, o);
+      const auto tdm = TechniqueRegistration::make(p.technique, p);
+      EXPECT_EQ(simulate(*tdm, *pattern, p, o).messages, 64u * 128u);
+    }
+}
+
 TEST(Simulate, MessagesThatCanNeverArriveAreAnError) {
   const SwitchParameters p = parameters(16, 1);  // one direction of four
   const TrafficOptions o = traffic("ordered-mesh");
