@@ -1,6 +1,7 @@
 #include "cli/hints_check.h"
 
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "cli/recorded_connections.h"
@@ -8,6 +9,9 @@
 
 namespace hybrid {
 namespace {
+
+/// The row of messages that no phase contains.
+constexpr std::string_view kOutsidePhases = "(outside phases)";
 
 struct Hinted {
   std::set<Connection> connections;
@@ -56,6 +60,21 @@ HintScore score(const std::string& phase, const Hinted& hinted, const Connection
   return result;
 }
 
+/// Of the whole run: the messages that are hinted in the phase in which they are sent, and why most of the
+/// others are not.
+void add_up(HintCheck& check) {
+  std::uint64_t most = 0;
+  check.all.messages_hinted = 0;
+  check.all.unknown.clear();
+  for (const HintScore& phase : check.phases) {
+    check.all.messages_hinted += phase.messages_hinted;
+    const std::uint64_t others = phase.messages - phase.messages_hinted;
+    if (others <= most) continue;
+    most = others;
+    check.all.unknown = phase.unknown.empty() ? phase.phase + ": no hints" : phase.unknown;
+  }
+}
+
 }  // namespace
 
 HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, JobTrace& trace) {
@@ -87,14 +106,20 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
 
   check.recorded_hints = add_recorded(used, hinted, all);
   check.all = score({}, all, used.all);
-  for (const auto& [name, phase] : used.phases)
-    if (HintScore one = score(name, hinted[name], phase); one.hinted != 0 || one.used != 0)
-      check.phases.push_back(std::move(one));
   // Without phases in the trace the phases of the hints cannot be compared.
   if (used.phases.empty()) return check;
+  ConnectionMessages outside = used.all;
+  for (const auto& [name, phase] : used.phases) {
+    for (const auto& [connection, messages] : phase) outside[connection] -= messages;
+    if (HintScore one = score(name, hinted[name], phase); one.hinted != 0 || one.used != 0)
+      check.phases.push_back(std::move(one));
+  }
+  std::erase_if(outside, [](const auto& each) { return each.second == 0; });
+  if (!outside.empty()) check.phases.push_back(score(std::string(kOutsidePhases), {}, outside));
   for (const auto& [name, phase] : hinted)
     if (!used.phases.contains(name) && !phase.connections.empty())
       check.phases.push_back(score(name, phase, {}));
+  add_up(check);
   return check;
 }
 

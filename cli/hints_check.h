@@ -41,8 +41,9 @@ struct HintScore {
 struct HintCheck {
   std::uint32_t ranks = 0;
   bool recorded_hints = false;  // the trace contains the hints that the library evaluated in the run
-  HintScore all;
-  std::vector<HintScore> phases;  // by name: those with hinted or used connections
+  HintScore all;  // its connections are those of all phases; a message is hinted if it is in its own phase
+  /// By name: those with hinted or used connections. A last one of messages outside all phases.
+  std::vector<HintScore> phases;
 };
 
 /// Compares the hints of a binary with the messages of a trace, which is read to its end. If the binary alone

@@ -284,7 +284,7 @@ std::string check_text(const HintCheck& check) {
                   check.ranks) +
       table.text();
   for (const HintScore& phase : check.phases)
-    if (phase.hinted == 0)
+    if (phase.hinted == 0 && !phase.phase.starts_with('('))
       text += fmt::format("  no hints for {}{}\n", short_name(phase.phase),
                           phase.unknown.empty() ? "" : ": " + phase.unknown);
   if (!check.all.unknown.empty()) text += "  not hinted: " + check.all.unknown + "\n";

@@ -1,7 +1,6 @@
 #include "clang_plugin/pass/call_places.h"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
@@ -15,6 +14,7 @@
 #include "clang_plugin/pass/memory.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/symbolic.h"
+#include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
 
@@ -186,7 +186,7 @@ std::set<std::string> mark_call_places(Module& module) {
     const std::string name = function.getName().str();
     auto* variable = new GlobalVariable(module, integer, false, GlobalValue::InternalLinkage,
                                         ConstantInt::get(integer, 0), name + ".call");
-    const std::string in_source = demangle(name);
+    const std::string in_source = readable_name(name);
     const std::string text = in_source.substr(0, in_source.find('(')) + (lines.empty() ? ".call" : ".line");
     variable->setMetadata(kPlace, MDNode::get(context, MDString::get(context, text)));
     /* Volatile: the program does not read it, and each store must stay before its call. */

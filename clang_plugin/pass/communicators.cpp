@@ -1,6 +1,5 @@
 /* Expressions of communicators and datatypes: MPICH's handles, and the results of MPI_Comm_split, of
  * Cartesian and of graph calls. */
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
 
 #include "clang_plugin/pass/symbolic.h"
@@ -66,7 +65,7 @@ Node Symbolic::made(const Value* handle) {
     std::vector<const CallBase*> calls;
     if (!known_calls(*argument->getParent(), calls) || calls.empty())
       return note_.unknown_communicator("it is an argument of " +
-                                        demangle(argument->getParent()->getName().str()) +
+                                        readable_name(argument->getParent()->getName()) +
                                         ", and not all of its callers are visible");
     for (const CallBase* call : calls) candidates.push_back(call->getArgOperand(argument->getArgNo()));
   } else if (const auto* joined = dyn_cast<PHINode>(handle)) {
@@ -115,7 +114,7 @@ Node Symbolic::made_by(const CallBase& call) {
     const Node parent = of();
     return note_.make(HYBRID_CART_SUB, parent, list(call, 1, call.arg_size() - 1));
   }
-  return note_.unknown_communicator("it is the result of " + demangle(name.str()));
+  return note_.unknown_communicator("it is the result of " + readable_name(name));
 }
 
 const CallBase* Symbolic::only_maker(const Value* handle, int depth) {

@@ -1,6 +1,5 @@
 #include "clang_plugin/pass/extraction.h"
 
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/InstIterator.h>
@@ -14,6 +13,7 @@
 #include "clang_plugin/pass/run_time_reads.h"
 #include "clang_plugin/pass/site_copies.h"
 #include "clang_plugin/pass/symbolic.h"
+#include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
 
@@ -96,7 +96,7 @@ class Extractor {
       site.line = at->getLine();
       site.column = at->getColumn();
     }
-    site.function = note.string(demangle(symbol(origin.function)));
+    site.function = note.string(readable_name(symbol(origin.function)));
     symbolic_.take_reads();
     const Symbolic::Guard guard =
         directive == HYBRID_NONE ? symbolic_.guard(call, origin.function) : symbolic_.guard(call, directive);
@@ -251,7 +251,7 @@ class Extractor {
     const auto found = result_.procedures.find(function);
     if (found != result_.procedures.end()) return found->second;
     hybrid_phase phase{};
-    phase.name = note.string(demangle(symbol(function)));
+    phase.name = note.string(readable_name(symbol(function)));
     if (const DILocation* at = call.getDebugLoc())
       if (const DISubprogram* where = at->getScope()->getSubprogram()) {
         phase.file = note.string(where->getFilename());

@@ -3,7 +3,6 @@
 #include <llvm/Analysis/GlobalsModRef.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/MustExecute.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
@@ -109,7 +108,7 @@ std::set<std::string> wanted(const std::map<std::string, uint32_t>& procedures, 
     if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC)
       functions.insert(note.strings.c_str() + site.function);
   for (const auto& [symbol, phase] : procedures)
-    if (functions.contains(demangle(symbol))) found.insert(symbol);
+    if (functions.contains(readable_name(symbol))) found.insert(symbol);
   return found;
 }
 
@@ -174,7 +173,7 @@ class Maker {
       std::vector<InspectedSite> described;
       for (const Slice::Site& site : sites)
         if (const DebugLoc& place = site.call->getDebugLoc())
-          described.push_back({demangle(symbol), place.getLine(), place.getCol(), site.speculative});
+          described.push_back({readable_name(symbol), place.getLine(), place.getCol(), site.speculative});
       std::vector<unsigned> used;
       Function* made = make_inspector(*candidate.function, *candidate.slice, sites, used);
       stripDebugInfo(*made);
@@ -214,7 +213,8 @@ class Maker {
       function->deleteBody();
     }
     use_loops(false);
-    if (speculative && done.size() == sends) result_.sites.push_back({demangle(symbol), 0, 0, *speculative});
+    if (speculative && done.size() == sends)
+      result_.sites.push_back({readable_name(symbol), 0, 0, *speculative});
   }
 
   Module& module_;

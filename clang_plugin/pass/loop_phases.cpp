@@ -2,7 +2,6 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -19,6 +18,7 @@
 #include "clang_plugin/pass/directives.h"
 #include "clang_plugin/pass/first_tests.h"
 #include "clang_plugin/pass/preparation.h"
+#include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
 
@@ -124,7 +124,8 @@ class LoopMarker {
     IRBuilder<> build(loop.getLoopPreheader()->getTerminator());
     const DebugLoc at = loop.getStartLoc();
     build.SetCurrentDebugLocation(at);
-    std::string name = demangle(function_.getName()) + (at ? ":" + std::to_string(at.getLine()) : ":loop");
+    std::string name =
+        readable_name(function_.getName()) + (at ? ":" + std::to_string(at.getLine()) : ":loop");
     if (const unsigned before = names[name]++; before > 0) name += "." + std::to_string(before + 1);
     marker(build, HYBRID_MARKER_PHASE_BEGIN,
            {build.CreateGlobalString(name), build.getInt32(kOfLoop), build.getInt64(0)});

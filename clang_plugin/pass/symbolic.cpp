@@ -1,6 +1,5 @@
 #include "clang_plugin/pass/symbolic.h"
 
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -38,7 +37,7 @@ std::string source_name(const Value& value) {
     SmallVector<DIGlobalVariableExpression*, 1> debug;
     global->getDebugInfo(debug);
     if (!debug.empty()) return debug[0]->getVariable()->getName().str();
-    return demangle(global->getName().str());
+    return readable_name(global->getName());
   }
   SmallVector<DbgValueInst*> intrinsics;
   SmallVector<DbgVariableRecord*> records;
@@ -98,13 +97,13 @@ Node Symbolic::argument(const Argument& argument) {
   std::vector<const CallBase*> calls;
   if (!known_calls(*argument.getParent(), calls) || calls.empty())
     return note_.unknown(name,
-                         "it is an argument of " + demangle(argument.getParent()->getName().str()) +
+                         "it is an argument of " + readable_name(argument.getParent()->getName()) +
                              ", and not all of its callers are in this unit; the link step analyses them");
   Node all = HYBRID_NONE;
   for (const CallBase* call : calls) {
     const Node passed = value(call->getArgOperand(argument.getArgNo()));
     if (!note_.is_known(passed) || note_.has_variable(passed) || (all != HYBRID_NONE && all != passed))
-      return note_.unknown(name, "it is an argument of " + demangle(argument.getParent()->getName().str()) +
+      return note_.unknown(name, "it is an argument of " + readable_name(argument.getParent()->getName()) +
                                      ", and its calls differ or are recursive");
     all = passed;
   }
@@ -346,7 +345,7 @@ Node Symbolic::call(const CallBase& called) {
       return note_.make(HYBRID_POW, a, b);
     }
   }
-  return note_.unknown("", "it is the result of " + demangle(name.str()));
+  return note_.unknown("", "it is the result of " + readable_name(name));
 }
 
 }  // namespace hybrid::pass

@@ -1,6 +1,8 @@
 #include "clang_plugin/pass/values.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -366,6 +368,21 @@ void mark_begins(Module& module) {
 const Function* callee_of(const Instruction& instruction) {
   const auto* call = dyn_cast<CallBase>(&instruction);
   return call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()) : nullptr;
+}
+
+std::string readable_name(StringRef symbol) {
+  if (symbol == "_QQmain") return "main";
+  StringRef rest = symbol;
+  if (!rest.consume_front("_Q")) return demangle(symbol.str());
+  /* Capital letters separate the names of modules, hosts and the procedure. */
+  std::string name;
+  while (!rest.empty()) {
+    const StringRef part = rest.drop_front().take_until([](char c) { return isUpper(c); });
+    if (!isUpper(rest.front()) || part.empty()) return symbol.str();
+    name += (name.empty() ? "" : "::") + part.str();
+    rest = rest.drop_front(1 + part.size());
+  }
+  return name;
 }
 
 bool writes_later(const Instruction& writer) {

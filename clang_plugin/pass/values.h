@@ -66,6 +66,10 @@ inline constexpr char kDimension[] = "hybrid.dimension"; /* (ranks, dimension, w
 /* The function that the instruction calls; null if it calls none, or one that is known only at run time. */
 const llvm::Function* callee_of(const llvm::Instruction& instruction);
 
+/* The name of a function in its source: of C++, and of flang (module::procedure; the main program is "main").
+ */
+std::string readable_name(llvm::StringRef symbol);
+
 /* Whether it writes at the completion of an operation, not when it is called. */
 bool writes_later(const llvm::Instruction& writer);
 

@@ -108,7 +108,7 @@ TEST(Fortran, DirectivesOfIncludedFilesBelongToTheirProcedure) {
   const std::string output = hints("included_phases");
   // flang's line numbers are those of the included file, together with the name of the procedure's file.
   for (const char* const line :
-       {"main.F90:9 +_QQmain +MPI_Send +static +ring +rank \\+ 1", "main.F90:3 .* two +rank \\+ 2",
+       {"main.F90:9 +main +MPI_Send +static +ring +rank \\+ 1", "main.F90:3 .* two +rank \\+ 2",
         "other.f:5 +other_ +MPI_Send +static +begun +rank \\+ 3", "ring +main.F90:2 +directive .*preload",
         "two +main.F90:1 +directive .*connections .rank, rank \\+ 2.", "begun +other.f:3 +directive .*ring"})
     EXPECT_THAT(output, testing::ContainsRegex(line));
