@@ -92,7 +92,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     return;
   }
   const struct sigaction theirs = handler_of(signal).get();
-  const bool once = (static_cast<unsigned>(theirs.sa_flags) & static_cast<unsigned>(SA_RESETHAND)) != 0;
+  const bool once = (static_cast<unsigned>(theirs.sa_flags) & SA_RESETHAND) != 0;
   if (once || theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN) {
     // As without us. For the default effect the instruction must fault again after the return.
     struct sigaction standard{};

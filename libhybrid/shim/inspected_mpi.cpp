@@ -100,10 +100,7 @@ std::optional<std::int32_t> RecordedMpi::answer(std::uint32_t what, std::span<co
     }
     case HYBRID_QUERY_DEGREE:
     case HYBRID_QUERY_NEIGHBOR:
-      if (const auto found =
-              neighbor(comm, arguments[1] != 0, what == HYBRID_QUERY_DEGREE ? -1 : std::max(arguments[2], 0)))
-        return *found;
-      break;
+      return neighbor(comm, arguments[1] != 0, what == HYBRID_QUERY_DEGREE ? -1 : std::max(arguments[2], 0));
     default:
       break;
   }

@@ -89,12 +89,12 @@ std::uint64_t Inspection::read(std::uint64_t at, std::uint32_t bytes) {
   if (words_ != 0) [[unlikely]] {
     const std::uint64_t first = at & ~std::uint64_t{7};
     const Word& low = find(first);
-    const Word* const high = at + bytes > first + 8 ? &find(first + 8) : nullptr;
-    if (low.run == run_ || (high != nullptr && high->run == run_)) {
+    const Word& high = at + bytes > first + 8 ? find(first + 8) : low;
+    if (low.run == run_ || high.run == run_) {
       std::uint64_t value = 0;
       for (std::uint32_t i = 0; i < bytes; ++i) {
         const std::uint64_t place = at + i;
-        const Word& word = place < first + 8 ? low : *high;
+        const Word& word = place < first + 8 ? low : high;
         const bool is_known = word.run == run_ && (word.known >> (place & 7) & 1) != 0;
         std::uint64_t byte = word.value >> 8 * (place & 7) & 0xFF;
         if (!is_known) {
