@@ -68,6 +68,7 @@ void add_up(HintCheck& check) {
   check.all.unknown.clear();
   for (const HintScore& phase : check.phases) {
     check.all.messages_hinted += phase.messages_hinted;
+    check.all.lead.add(phase.lead);
     const std::uint64_t others = phase.messages - phase.messages_hinted;
     if (others <= most) continue;
     most = others;
@@ -111,8 +112,10 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
   ConnectionMessages outside = used.all;
   for (const auto& [name, phase] : used.phases) {
     for (const auto& [connection, messages] : phase) outside[connection] -= messages;
-    if (HintScore one = score(name, hinted[name], phase); one.hinted != 0 || one.used != 0)
-      check.phases.push_back(std::move(one));
+    HintScore one = score(name, hinted[name], phase);
+    if (one.hinted == 0 && one.used == 0) continue;
+    if (const auto lead = used.leads.find(name); lead != used.leads.end()) one.lead = lead->second;
+    check.phases.push_back(std::move(one));
   }
   std::erase_if(outside, [](const auto& each) { return each.second == 0; });
   if (!outside.empty()) check.phases.push_back(score(std::string(kOutsidePhases), {}, outside));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/recorded_connections.h"
 #include "core/connection.h"
 #include "core/hints/evaluation.h"
 #include "core/hints/note_reader.h"
@@ -22,7 +23,8 @@ struct HintScore {
   std::uint64_t both = 0;
   std::uint64_t messages = 0;         // point-to-point, of the run or within the phase
   std::uint64_t messages_hinted = 0;  // of those: over hinted connections
-  std::string unknown;                // what is not hinted, and why; empty if all used connections are hinted
+  Lead lead;
+  std::string unknown;  // what is not hinted, and why; empty if all used connections are hinted
 
   /// Share of the hinted connections that were used; nullopt if none is hinted.
   std::optional<double> precision() const { return share(both, hinted); }

@@ -145,6 +145,7 @@ TEST_F(Hints, AreComparedWithARun) {
   EXPECT_DOUBLE_EQ(ring["recall"], 0.75);
   EXPECT_EQ(ring["messages"], 8);
   EXPECT_EQ(ring["messages_over_hinted"], 6);
+  EXPECT_DOUBLE_EQ(ring["lead_ns"], 10) << "from the begin of the phase to its first message";
   EXPECT_EQ(check["messages_over_hinted"], 6) << "the others are outside the phase";
   EXPECT_THAT(output({"ring", "--check", "traces.otf2"}),
               testing::ContainsRegex("ring +7 +4 +42.9 % +75.0 % +8 +75.0 %"));

@@ -269,12 +269,19 @@ ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
 
 std::string check_text(const HintCheck& check) {
   using enum TextTable::Align;
-  TextTable table(
-      {{"phase", left}, {"hinted"}, {"used"}, {"precision"}, {"recall"}, {"messages"}, {"over hinted"}});
+  TextTable table({{"phase", left},
+                   {"hinted"},
+                   {"used"},
+                   {"precision"},
+                   {"recall"},
+                   {"messages"},
+                   {"over hinted"},
+                   {"lead"}});
   const auto add = [&](const std::string& name, const HintScore& score) {
     const auto share = [](std::optional<double> value) { return value ? percent(*value) : "-"; };
     table.add({name, grouped(score.hinted), grouped(score.used), share(score.precision()),
-               share(score.recall()), grouped(score.messages), share(score.covered())});
+               share(score.recall()), grouped(score.messages), share(score.covered()),
+               score.lead.mean() ? short_time(*score.lead.mean()) : "-"});
   };
   for (const HintScore& phase : check.phases) add(short_name(phase.phase), phase);
   add("(the whole run)", check.all);
@@ -296,15 +303,17 @@ ordered_json check_json(const HintCheck& check) {
     return value ? ordered_json(*value) : ordered_json();
   };
   const auto one = [&](const HintScore& score) {
-    return ordered_json{{"hinted", score.hinted},
-                        {"used", score.used},
-                        {"hinted_and_used", score.both},
-                        {"precision", share(score.precision())},
-                        {"recall", share(score.recall())},
-                        {"messages", score.messages},
-                        {"messages_over_hinted", score.messages_hinted},
-                        {"share_over_hinted", share(score.covered())},
-                        {"unknown", score.unknown}};
+    return ordered_json{
+        {"hinted", score.hinted},
+        {"used", score.used},
+        {"hinted_and_used", score.both},
+        {"precision", share(score.precision())},
+        {"recall", share(score.recall())},
+        {"messages", score.messages},
+        {"messages_over_hinted", score.messages_hinted},
+        {"share_over_hinted", share(score.covered())},
+        {"lead_ns", score.lead.mean() ? ordered_json(score.lead.mean()->ps / 1000.0) : ordered_json()},
+        {"unknown", score.unknown}};
   };
   ordered_json json = one(check.all);
   json["ranks"] = check.ranks;
