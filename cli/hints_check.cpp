@@ -1,17 +1,14 @@
 #include "cli/hints_check.h"
 
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "cli/recorded_connections.h"
 #include "core/hints/connections.h"
+#include "emulator/replay/replay.h"
 
 namespace hybrid {
 namespace {
-
-/// The row of messages that no phase contains.
-constexpr std::string_view kOutsidePhases = "(outside phases)";
 
 struct Hinted {
   std::set<Connection> connections;

@@ -136,7 +136,7 @@ TEST_F(Hints, AreComparedWithARun) {
   EXPECT_EQ(check["hinted"], 7);
   EXPECT_EQ(check["used"], 7) << "0-1 1-2 2-3 3-1 and 1-0 2-0 3-0";
   ASSERT_EQ(check["phases"].size(), 2u);
-  EXPECT_EQ(check["phases"][1]["phase"], "(outside phases)");
+  EXPECT_EQ(check["phases"][1]["phase"], "outside phases");
   EXPECT_TRUE(check["phases"][1]["precision"].is_null()) << "of nothing";
   const json& ring = check["phases"][0];
   EXPECT_EQ(ring["phase"], "ring");

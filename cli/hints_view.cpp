@@ -11,6 +11,7 @@
 #include "core/hints/connections.h"
 #include "core/hints/pattern.h"
 #include "core/hints/print_expression.h"
+#include "emulator/replay/replay.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -291,7 +292,7 @@ std::string check_text(const HintCheck& check) {
                   check.ranks) +
       table.text();
   for (const HintScore& phase : check.phases)
-    if (phase.hinted == 0 && !phase.phase.starts_with('('))
+    if (phase.hinted == 0 && phase.phase != kOutsidePhases)
       text += fmt::format("  no hints for {}{}\n", short_name(phase.phase),
                           phase.unknown.empty() ? "" : ": " + phase.unknown);
   if (!check.all.unknown.empty()) text += "  not hinted: " + check.all.unknown + "\n";

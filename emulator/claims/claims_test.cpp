@@ -298,7 +298,7 @@ Reproduced reproduced(bool by_the_text, const std::string& impossible, bool unde
 TEST(Verdict, IsThatOfTheDissertationsModelOrOfAReading) {
   EXPECT_EQ(verdict_of(reproduced(true, "", false)).text, "holds");
   const ClaimVerdict under = verdict_of(reproduced(false, "", true));
-  EXPECT_EQ(under.verdict, Verdict::under_reading);
+  EXPECT_EQ(under.verdict, ClaimOutcome::under_reading);
   EXPECT_EQ(under.run, 2u);
   EXPECT_EQ(under.text, "holds under --demand-guard off");
   EXPECT_EQ(verdict_of(reproduced(false, "A bound.", false)).text, "cannot hold (1 of 2 statements)");

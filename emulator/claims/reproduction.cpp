@@ -128,10 +128,10 @@ Reproduced reproduce(std::string_view name, const ClaimContext& context) {
 
 ClaimVerdict verdict_of(const Reproduced& reproduced) {
   const ClaimResult& by_the_text = reproduced.runs.front().result;
-  if (by_the_text.holds()) return {Verdict::holds, 0, "holds"};
+  if (by_the_text.holds()) return {ClaimOutcome::holds, 0, "holds"};
   for (std::size_t i = 2; i < reproduced.runs.size(); ++i)
     if (reproduced.runs[i].result.holds())
-      return {Verdict::under_reading, i, "holds under " + reproduced.runs[i].model.name};
+      return {ClaimOutcome::under_reading, i, "holds under " + reproduced.runs[i].model.name};
   std::size_t fail = 0, impossible = 0;
   for (const ClaimCheck& check : by_the_text.checks) {
     fail += check.holds ? 0 : 1;
@@ -139,8 +139,8 @@ ClaimVerdict verdict_of(const Reproduced& reproduced) {
   }
   const std::size_t all = by_the_text.checks.size();
   if (fail == impossible && fail != 0)
-    return {Verdict::cannot_hold, 0, fmt::format("cannot hold ({} of {} statements)", fail, all)};
-  return {Verdict::fails, 0, fmt::format("does not hold ({} of {} statements)", fail, all)};
+    return {ClaimOutcome::cannot_hold, 0, fmt::format("cannot hold ({} of {} statements)", fail, all)};
+  return {ClaimOutcome::fails, 0, fmt::format("does not hold ({} of {} statements)", fail, all)};
 }
 
 std::string file_name(const Reproduced::Run& run, const std::string& file) {

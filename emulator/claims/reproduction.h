@@ -27,10 +27,10 @@ struct Reproduced {
 /// outcome.
 /// - cannot_hold: every statement that fails on the dissertation's model is shown to be impossible.
 /// - fails: some statement fails.
-enum class Verdict { holds, under_reading, cannot_hold, fails };
+enum class ClaimOutcome { holds, under_reading, cannot_hold, fails };
 
 struct ClaimVerdict {
-  Verdict verdict;
+  ClaimOutcome verdict;
   std::size_t run;   // that decides: of Reproduced::runs
   std::string text;  // "holds under --demand-guard off"
 };
