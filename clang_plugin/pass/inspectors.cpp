@@ -83,10 +83,12 @@ struct Candidate {
 /* Inlines functions that sends depend on, and slices again, until nothing is gained. */
 std::unique_ptr<Slice> slice(Function& function, const std::string& origin, bool exposed,
                              const std::vector<SiteOrigin>& origins, FunctionAnalysisManager& analyses) {
+  bool may_be_exact = true;
   for (int round = 0;; ++round) {
+    may_be_exact &= !catches(function);
     make_sliceable(function, analyses);
     if (mayContainIrreducibleControl(function, &analyses.getResult<LoopAnalysis>(function))) return nullptr;
-    auto made = std::make_unique<Slice>(function, origins, origin, exposed, analyses);
+    auto made = std::make_unique<Slice>(function, origins, origin, exposed, may_be_exact, analyses);
     bool inlined = false;
     if (round < kRounds)
       for (CallBase* call : made->unfollowed()) {
@@ -220,7 +222,7 @@ class Maker {
   Module& module_;
   const Note& note_;
   const std::set<std::string> symbols_;
-  const bool exposed_ = makes_windows(module_);
+  const bool exposed_ = exposes_memory(module_);
   std::map<std::string, std::vector<LoopEntry>> loops_;
   std::map<const LoopEntry*, std::string> loop_names_;
   Prepared prepared_;

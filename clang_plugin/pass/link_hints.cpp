@@ -258,7 +258,7 @@ int main(int count, char** arguments) {
       noted_names(*module); /* the same for the units' internal variables */
   const std::string triple = module->getTargetTriple();
   const DataLayout layout = module->getDataLayout();
-  const bool exposed = makes_windows(*module);
+  const bool exposed = exposes_memory(*module);
   Extraction extraction = extract(
       std::move(module), &program.whole, directives,
       [&](const std::string& name) { return shared.contains(name) || own.contains(name); }, Remarks::on);

@@ -1,6 +1,8 @@
 #include "clang_plugin/pass/loop_entries.h"
 
+#include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -57,7 +59,7 @@ struct Part {
 
 /* Appends the words that a value of this type consists of. Returns false if it has too many, or others. */
 bool parts(Type* type, int64_t offset, const DataLayout& layout, std::vector<Part>& to) {
-  if (is_word(type)) {
+  if (is_word(type) && !type->isIntegerTy(1)) {
     to.push_back({type, offset});
     return to.size() <= kMostParts;
   }
@@ -77,6 +79,22 @@ bool parts(Type* type, int64_t offset, const DataLayout& layout, std::vector<Par
   return true;
 }
 
+/* Finds the words of a local. Returns false if it has too many, or bytes that belong to none: of a union, or
+ * padding. */
+bool consists_of(const AllocaInst& local, const DataLayout& layout, std::vector<Part>& found) {
+  if (!parts(local.getAllocatedType(), 0, layout, found)) return false;
+  uint64_t bytes = 0;
+  for (const Part& part : found) bytes += layout.getTypeStoreSize(part.type).getFixedValue();
+  return bytes == layout.getTypeAllocSize(local.getAllocatedType()).getFixedValue();
+}
+
+/* Whether no other value than the local itself refers to it in the loop that uses these values. */
+bool is_only_used_here(const AllocaInst& local, const std::vector<Instruction*>& used) {
+  return !PointerMayBeCaptured(&local, true, true) && none_of(used, [&](const Instruction* value) {
+    return value != &local && value->getType()->isPointerTy() && getUnderlyingObject(value) == &local;
+  });
+}
+
 /* A loop as a function. */
 class Outlined {
  public:
@@ -86,26 +104,30 @@ class Outlined {
   Function* function(Module& copy, const ValueToValueMapTy& mapping, const Twine& name) {
     const DataLayout& layout = procedure_.getParent()->getDataLayout();
     for (Argument& argument : procedure_.args()) add(argument);
+    std::vector<Instruction*> used;
     for (BasicBlock* block : loop_.blocks())
       for (Instruction& instruction : *block)
         for (Value* operand : instruction.operands()) {
           auto* other = dyn_cast<Instruction>(operand);
-          if (!other || loop_.contains(other) || known_.contains(other)) continue;
-          if (auto* local = dyn_cast<AllocaInst>(other); local && local->isStaticAlloca()) {
-            std::vector<Part> found;
-            if (parts(local->getAllocatedType(), 0, layout, found)) {
-              known_[local] = inputs.size();
-              for (const Part& part : found) {
-                inputs.push_back({local, part.type, part.offset});
-                types_.push_back(part.type);
-              }
-              copied_.emplace_back(local, found.size());
-              continue;
-            }
-          }
-          if (!is_word(other->getType())) return nullptr;
-          add(*other);
+          if (other && !loop_.contains(other) && !is_contained(used, other)) used.push_back(other);
         }
+    for (Instruction* value : used) {
+      auto* local = dyn_cast<AllocaInst>(value);
+      std::vector<Part> found;
+      if (local && local->isStaticAlloca() && is_only_used_here(*local, used) &&
+          consists_of(*local, layout, found)) {
+        known_[local] = inputs.size();
+        for (const Part& part : found) {
+          inputs.push_back({local, part.type, part.offset});
+          types_.push_back(part.type);
+        }
+        copied_.emplace_back(local, found.size());
+      } else if (is_word(value->getType())) {
+        add(*value);
+      } else {
+        return nullptr;
+      }
+    }
 
     LLVMContext& context = procedure_.getContext();
     auto* made = Function::Create(FunctionType::get(Type::getVoidTy(context), types_, false),

@@ -40,7 +40,8 @@ std::optional<uint32_t> query_of(const Function& function) {
 
 bool is_word(const Type* type) {
   if (type->isPointerTy() || type->isFloatTy() || type->isDoubleTy()) return true;
-  return type->isIntegerTy() && type->getIntegerBitWidth() <= 64;
+  const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
+  return bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
 bool is_allocation(const Instruction& instruction) {
@@ -110,6 +111,13 @@ void skip_branch(Instruction& branch, BasicBlock* to) {
 
 }  // namespace
 
+bool catches(const Function& function) {
+  return any_of(instructions(function), [](const Instruction& instruction) {
+    const auto* pad = dyn_cast<LandingPadInst>(&instruction);
+    return pad && pad->getNumClauses() != 0 && !isa<UnreachableInst>(pad->getParent()->getTerminator());
+  });
+}
+
 void make_sliceable(Function& function, FunctionAnalysisManager& analyses) {
   LowerInvokePass().run(function, analyses);
   LowerConstantIntrinsicsPass().run(function, analyses);
@@ -120,10 +128,11 @@ void make_sliceable(Function& function, FunctionAnalysisManager& analyses) {
 }
 
 Slice::Slice(Function& function, const std::vector<SiteOrigin>& origins, const std::string& procedure,
-             bool exposed, FunctionAnalysisManager& analyses)
+             bool exposed, bool may_be_exact, FunctionAnalysisManager& analyses)
     : function_(function),
       origins_(origins),
       exposed_(exposed),
+      may_be_exact_(may_be_exact),
       layout_(function.getParent()->getDataLayout()),
       library_(analyses.getResult<TargetLibraryAnalysis>(function)),
       aliases_(analyses.getResult<AAManager>(function)),
@@ -159,7 +168,8 @@ std::vector<Slice::Site> Slice::computed() const {
   std::vector<Site> result;
   for (Instruction* site : sites_)
     if (!bad_.contains(site))
-      result.push_back({cast<CallBase>(site), origin_of(*site).number, is_speculative(*site)});
+      result.push_back(
+          {cast<CallBase>(site), origin_of(*site).number, !may_be_exact_ || is_speculative(*site)});
   return result;
 }
 

@@ -29,10 +29,14 @@ enum SiteArgument { kSiteNumber = 0, kSitePeer = 3, kSiteCommunicator = 5 };
 bool is_call_of(const llvm::Instruction& instruction, llvm::StringRef name);
 /* The query (enum hybrid_query) that computes this function of values.h at run time. */
 std::optional<uint32_t> query_of(const llvm::Function& function);
-/* Whether a value of this type has at most 64 bits, and is a number or an address. */
+/* Whether it is the type of an address, or of a number that fills 1, 2, 4 or 8 bytes (or is a truth value).
+ */
 bool is_word(const llvm::Type* type);
 /* Whether it allocates memory that is then the caller's own: malloc, new. */
 bool is_allocation(const llvm::Instruction& instruction);
+
+/* Whether the function handles exceptions, which a slice does not contain. */
+bool catches(const llvm::Function& function);
 
 /* Simplifies a function of the prepared module (preparation.h) for a slice: it cannot fail or throw. */
 void make_sliceable(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
@@ -40,9 +44,10 @@ void make_sliceable(llvm::Function& function, llvm::FunctionAnalysisManager& ana
 class Slice {
  public:
   /* Precondition: make_sliceable(). The sends of `procedure` in `function`: those with this origin.
-   * `exposed`: other ranks may write the program's memory at any time (makes_windows()). */
+   * `exposed`: the program's memory may change at any time (exposes_memory()).
+   * `may_be_exact`: otherwise all is speculative. */
   Slice(llvm::Function& function, const std::vector<SiteOrigin>& origins, const std::string& procedure,
-        bool exposed, llvm::FunctionAnalysisManager& analyses);
+        bool exposed, bool may_be_exact, llvm::FunctionAnalysisManager& analyses);
 
   struct Site {
     llvm::CallBase* call;
@@ -83,7 +88,7 @@ class Slice {
 
   llvm::Function& function_;
   const std::vector<SiteOrigin>& origins_;
-  const bool exposed_;
+  const bool exposed_, may_be_exact_;
   const llvm::DataLayout& layout_;
   const llvm::TargetLibraryInfo& library_;
   llvm::AAResults& aliases_;

@@ -393,13 +393,18 @@ bool writes_later(const Instruction& writer) {
   return !when || when->getZExtValue() == kWhenComplete;
 }
 
-bool makes_windows(const Module& module) {
+bool exposes_memory(const Module& module) {
   return any_of(module, [](const Function& function) {
+    if (function.use_empty() || !function.isDeclaration()) return false;
+    const StringRef symbol = function.getName();
+    if (symbol == "mmap" || symbol == "mmap64" || symbol == "shmat") return true;
     bool fortran = false;
-    if (function.use_empty() || !is_mpi(function.getName(), fortran)) return false;
-    const std::string lower = function.getName().lower();
+    if (!is_mpi(symbol, fortran)) return false;
+    const std::string lower = symbol.lower();
     const StringRef name = StringRef(lower).substr(lower.find('_') + 1).rtrim('_');
-    return makes_window(name) || name.starts_with("win_allocate");
+    return makes_window(name) || name.starts_with("win_allocate") || name == "op_create" ||
+           name.ends_with("create_errhandler") || name.ends_with("errhandler_create") ||
+           name.ends_with("create_keyval") || name.ends_with("keyval_create") || name == "grequest_start";
   });
 }
 

@@ -73,9 +73,10 @@ std::string readable_name(llvm::StringRef symbol);
 /* Whether it writes at the completion of an operation, not when it is called. */
 bool writes_later(const llvm::Instruction& writer);
 
-/* Whether the module makes windows for one-sided communication: other ranks may then write memory at any
- * time. */
-bool makes_windows(const llvm::Module& module);
+/* Whether the program's memory may change without an instruction that shows it: other ranks write it
+ * (windows, memory shared by processes), or MPI calls the program back (operations, error handlers,
+ * attributes). */
+bool exposes_memory(const llvm::Module& module);
 
 /* Rewrites the module's MPI calls. Adds the sites to `origins`. */
 void calls_to_values(llvm::Module& module, std::vector<SiteOrigin>& origins);
