@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace {
 
-using Blocks = std::set<const BasicBlock*>;
+using Blocks = DenseSet<const BasicBlock*>;
 
 /* Adds the blocks that are reachable from after `start` without passing through `barred`. */
 void follow(const Instruction& start, const Instruction* barred, Blocks& reached) {

@@ -2,6 +2,7 @@
  * function. */
 #pragma once
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Instructions.h>
@@ -53,7 +54,7 @@ class Flow {
   /* Places where a write may have happened after the read: after these instructions, and in these blocks. */
   struct Changed {
     std::vector<const llvm::Instruction*> behind;
-    std::set<const llvm::BasicBlock*> blocks;
+    llvm::DenseSet<const llvm::BasicBlock*> blocks;
   };
   Changed changed(const llvm::Instruction& read, const Writers& writers);
   /* The instructions of `function` that may write a value of these writers. */
