@@ -35,7 +35,7 @@ SiteCopies::Places SiteCopies::places_of(const std::vector<SiteCopy*>& copies, s
   Places places;
   for (const SiteCopy* copy : copies) {
     const Instruction* begin = copy->phases[phase].begin;
-    if (!places.insert(begin).second || !begin) continue;
+    if (!places.insert(begin) || !begin) continue;
     const auto& mark = cast<CallBase>(*begin);
     for (const User* user : mark.getCalledFunction()->users())
       if (const auto* other = dyn_cast<CallBase>(user))
@@ -202,7 +202,7 @@ Node SiteCopies::only_where_known(SiteCopy& copy, const std::vector<SiteCopy*>& 
                                   size_t phase) {
   const auto is_known_in = [&](const Group& group) {
     if (group.places.size() == places.size()) return false;
-    auto [known, fresh] = refused_in_.try_emplace(group.places);
+    auto [known, fresh] = refused_in_.try_emplace(group.places.getArrayRef().vec());
     if (fresh) known->second = refused(group, phase);
     return !known->second.contains(&copy);
   };

@@ -3,6 +3,7 @@
  * determined when all copies are known. */
 #pragma once
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstrTypes.h>
 
 #include <cstdint>
@@ -66,7 +67,7 @@ class SiteCopies {
    * another. */
   void settle_places(const std::vector<SiteCopy*>& copies, size_t phase);
   /* The places where the phase begins: marks, or null for the begin of the function. */
-  using Places = std::set<const llvm::Instruction*>;
+  using Places = llvm::SetVector<const llvm::Instruction*>; /* in the order of the copies */
   struct Group {
     std::vector<SiteCopy*> copies;
     Places places;
@@ -114,7 +115,7 @@ class SiteCopies {
   CallPlaces places_;
   std::vector<SiteCopy> copies_;
   std::map<const llvm::Instruction*, CallPath> paths_;
-  std::map<Places, Refused> refused_in_; /* for the current copies and phase */
+  std::map<std::vector<const llvm::Instruction*>, Refused> refused_in_; /* for the current copies and phase */
   std::vector<hybrid_site*> sites_;
 };
 
