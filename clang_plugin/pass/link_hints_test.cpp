@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 
 #include "clang_plugin/pass/testing/compiled.h"
 #include "core/hints/notes.h"
@@ -81,6 +84,35 @@ TEST(LinkHints, SymbolsThatOtherCodeUsesAreUnknown) {
   EXPECT_THAT(known, testing::UnorderedElementsAre("MPI_Send static rank + 2", "MPI_Send static rank - 1",
                                                    "MPI_Send analysable me - 1 if main.call != 1"));
   EXPECT_EQ(unknown, 1u);
+}
+
+// Addresses differ between runs of the link step; the note does not.
+TEST(LinkHints, AreTheSameInEveryRun) {
+  std::string calls;
+  for (int i = 1; i <= 8; ++i) {
+    const std::string number = std::to_string(i);
+    calls +=
+        "  exchange((rank + " + number + ") % size);\n  if (size > " + number + ") exchange(number());\n";
+  }
+  const std::string object = compile({"many.c", R"(#include <mpi.h>
+static int b, rank;
+int number(void);
+static void exchange(int to) { MPI_Send(&b, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }
+int main(void) {
+  int size;
+  MPI_Init(0, 0);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+)" + calls + "  MPI_Finalize();\n}\n"},
+                                     "-O1 -g");
+  std::set<std::string> notes;
+  for (int run = 0; run < 8; ++run) {
+    ASSERT_EQ(link_hints(object).first, 0);
+    std::ifstream file(folder() + "/notes.o", std::ios::binary);
+    notes.insert(std::string(std::istreambuf_iterator<char>(file), {}));
+  }
+  EXPECT_EQ(notes.size(), 1u);
+  EXPECT_GT(notes.begin()->size(), 0u);
 }
 
 // Calls of a main program are also distinguished if only other units use MPI.
