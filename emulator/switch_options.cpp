@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "emulator/derived_settings.h"
 #include "emulator/fabric.h"
 #include "emulator/network_shape.h"
 #include "emulator/parameters.h"
@@ -23,85 +23,6 @@
 namespace hybrid {
 
 namespace {
-
-/// A setting that follows the link rate until its own option is given.
-struct RateFollower {
-  std::string_view option;
-  Time* value;
-  bool handles_words = false;  // one per cycle: then at most the time of a word on the link
-  Time own{};                  // the preset's
-  bool given = false;
-};
-
-/// The options that were given explicitly. Other settings are derived from these until they are given, too.
-struct Given {
-  bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
-  bool fabric = false, parts = false, link_rate = false;  // parts: of the reconfiguration
-  bool every_destination = false;                         // a preset whose slots follow the nodes
-  std::uint32_t number_of_nodes = 0;                      // from --nodes
-  std::uint32_t crossbar = 0;                             // ports, from --network
-  // The preset's values, before any was derived.
-  Time own_slot_length{};
-  Clocked own_scheduler{};
-  BitRate own_link_rate = 0;
-  std::vector<RateFollower> followers;
-
-  /// Takes the values of `p` as those of a preset.
-  void begin(const SwitchParameters& p) {
-    slots = preload = slot_length = fabric = parts = link_rate = false;
-    own_slot_length = p.slot_length;
-    own_scheduler = p.scheduler;
-    own_link_rate = p.link_rate;
-    for (RateFollower& follower : followers) {
-      follower.own = *follower.value;
-      follower.given = false;
-    }
-  }
-  bool gave(std::string_view option) const {
-    return std::any_of(followers.begin(), followers.end(),
-                       [&](const RateFollower& f) { return f.given && f.option == option; });
-  }
-  void give(std::string_view option) {
-    for (RateFollower& follower : followers) follower.given |= follower.option == option;
-  }
-};
-
-/// `own` on a link of another rate: it takes as many words.
-Time at_rate(Time own, BitRate own_rate, BitRate rate) {
-  if (own <= Time{}) return own;
-  const double scaled =
-      std::round(static_cast<double>(own.ps) * (static_cast<double>(own_rate) / static_cast<double>(rate)));
-  constexpr double kMost = 9e18;  // refused later, with the option's name
-  return {std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(scaled, kMost)))};
-}
-
-/// Derives the clocks from the link rate, and the slot length from the rate, the guard and the
-/// reconfiguration, unless they were given. Called after each change, so that the order of options does not
-/// matter.
-void derive_settings(const Given& given, SwitchParameters& p) {
-  // A rate or a word of 0 is refused later, with the option's name.
-  const bool scales = given.link_rate && p.link_rate != 0 && p.word != 0;
-  if (scales)
-    for (const RateFollower& follower : given.followers) {
-      if (follower.given) continue;
-      *follower.value = at_rate(follower.own, given.own_link_rate, p.link_rate);
-      if (follower.handles_words) *follower.value = std::min(*follower.value, p.word_time());
-    }
-  if (p.scheduler_table_divisor != 0 && given.gave("scheduler-cycle"))
-    throw UserError("scheduler-delay: --scheduler-cycle is given, too", "Give one of the two.");
-  follow_scheduler_table(p);
-  if (given.slot_length || !(scales || given.fabric)) return;
-  p.slot_length = given.own_slot_length;
-  if (scales) {
-    // As many bytes as before. The cable, the guard and the reconfiguration do not change with the rate: a
-    // slot does not become shorter than they need.
-    const Time own = p.slot_length;
-    const Time wire = std::min(p.serialise, own) + std::min(p.cable, own) + std::min(p.deserialise, own);
-    const Time least = p.is_tree() ? own : std::min(own, std::max(wire, least_slot_length(p)));
-    p.slot_length = std::max(least, at_rate(own, given.own_link_rate, p.link_rate));
-  }
-  if (given.fabric) p.slot_length = std::max(p.slot_length, least_slot_length(p));
-}
 
 /// "ses|sla|..."
 std::string names_of(std::string_view kind) {
@@ -229,7 +150,7 @@ std::uint32_t parse_scheduler_delay(std::string_view text) {
 
 void add_switch_options(OptionTable& table, SwitchParameters& p) {
   Adder add(table);
-  const auto given = std::make_shared<Given>();
+  const auto given = std::make_shared<GivenSettings>();
   given->followers = {{"word-generation", &p.word_generation, true},
                       {"nic-cycle", &p.nic.cycle},
                       {"serialise", &p.serialise},

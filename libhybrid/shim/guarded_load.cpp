@@ -18,23 +18,17 @@ asm(R"(
 .hidden hybrid_guarded_begin, hybrid_guarded_end, hybrid_guarded_failed
 .globl hybrid_guarded_load_1, hybrid_guarded_load_2, hybrid_guarded_load_4, hybrid_guarded_load_8
 .globl hybrid_guarded_begin, hybrid_guarded_end, hybrid_guarded_failed
+.macro hybrid_guarded_load bytes, instruction
+hybrid_guarded_load_\bytes:
+  \instruction
+  movl $1, %edx
+  ret
+.endm
 hybrid_guarded_begin:
-hybrid_guarded_load_1:
-  movzbl (%rdi), %eax
-  movl $1, %edx
-  ret
-hybrid_guarded_load_2:
-  movzwl (%rdi), %eax
-  movl $1, %edx
-  ret
-hybrid_guarded_load_4:
-  movl (%rdi), %eax
-  movl $1, %edx
-  ret
-hybrid_guarded_load_8:
-  movq (%rdi), %rax
-  movl $1, %edx
-  ret
+hybrid_guarded_load 1, "movzbl (%rdi), %eax"
+hybrid_guarded_load 2, "movzwl (%rdi), %eax"
+hybrid_guarded_load 4, "movl (%rdi), %eax"
+hybrid_guarded_load 8, "movq (%rdi), %rax"
 hybrid_guarded_end:
 hybrid_guarded_failed:
   xorl %eax, %eax

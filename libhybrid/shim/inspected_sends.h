@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,24 +15,29 @@ class CompiledPhase;
 
 /// The inspections of the phases that a thread is in.
 class InspectedSends {
+  static constexpr std::size_t kMost = 64;
+
  public:
   struct Inspected {
     CompiledPhase* phase;
     const void* inspector;
-    std::size_t depth;       // number of open phases
-    std::vector<int> ranks;  // reported, the first kMost
-    std::uint64_t used = 0;  // bit i: ranks[i] was sent to
+    std::size_t depth;             // number of open phases
+    std::size_t count;             // of ranks
+    std::array<int, kMost> ranks;  // the first that were reported
+    std::uint64_t used;            // bit i: ranks[i] was sent to
 
     std::uint64_t used_ranks() const { return static_cast<std::uint64_t>(std::popcount(used)); }
   };
 
   void begin(CompiledPhase& phase, const void* inspector, std::size_t depth, std::span<const int> ranks) {
-    ranks = ranks.first(std::min(ranks.size(), kMost));
-    if (!ranks.empty()) open_.push_back({&phase, inspector, depth, {ranks.begin(), ranks.end()}});
+    if (ranks.empty()) return;
+    Inspected& inspected =
+        open_.emplace_back(Inspected{&phase, inspector, depth, std::min(ranks.size(), kMost), {}, 0});
+    std::copy_n(ranks.begin(), inspected.count, inspected.ranks.begin());
   }
   void note_send(std::int32_t rank) {
     for (Inspected& inspected : open_)
-      for (std::size_t i = 0; i < inspected.ranks.size(); ++i)
+      for (std::size_t i = 0; i < inspected.count; ++i)
         if (inspected.ranks[i] == rank) inspected.used |= std::uint64_t{1} << i;
   }
   /// Calls `settle` for the inspections that are over, and forgets them: those in more than `depth` open
@@ -46,7 +52,6 @@ class InspectedSends {
   }
 
  private:
-  static constexpr std::size_t kMost = 64;
   std::vector<Inspected> open_;
 };
 

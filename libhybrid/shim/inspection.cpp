@@ -1,6 +1,7 @@
 #include "libhybrid/shim/inspection.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 
@@ -26,7 +27,7 @@ Inspection::Inspection(InspectedMpi& mpi) : hybrid_inspection{}, mpi_(mpi), log_
     Inspection& self = of(of_run);
     if (bytes > kMostWords) return self.fail();
     const auto source = reinterpret_cast<std::uint64_t>(from), target = reinterpret_cast<std::uint64_t>(to);
-    std::vector<std::uint8_t> all(bytes);  // the two may overlap
+    std::array<std::uint8_t, kMostWords> all;  // the two may overlap
     for (std::uint64_t i = 0; i < bytes; ++i) all[i] = static_cast<std::uint8_t>(self.read(source + i, 1));
     for (std::uint64_t i = 0; i < bytes; ++i) self.write(target + i, 1, all[i]);
   };

@@ -162,8 +162,7 @@ void end(Thread& thread, const hybrid_unit* unit, std::uint32_t index) {
 
 void end_inspections(std::size_t depth, const void* inspector) {
   inspected_sends->end(depth, inspector, [](const InspectedSends::Inspected& inspected) {
-    process().compiled.settle(*inspected.phase, inspected.inspector, inspected.ranks.size(),
-                              inspected.used_ranks());
+    process().compiled.settle(*inspected.phase, inspected.inspector, inspected.count, inspected.used_ranks());
   });
 }
 
