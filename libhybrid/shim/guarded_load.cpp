@@ -44,7 +44,26 @@ namespace {
 using Sigaction = int (*)(int, const struct sigaction*, struct sigaction*);
 constinit NextFunction<Sigaction> next_sigaction{"sigaction"};
 
+GuardedLoad load_by_kernel(std::uint64_t at, std::uint32_t bytes) {
+  std::uint64_t value = 0;
+  iovec to{&value, bytes};
+  iovec from{reinterpret_cast<void*>(at), bytes};
+  const bool good = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(bytes);
+  return {good ? value : 0, good};
+}
+
 #if defined(__x86_64__)
+/// Whether the thread receives the signals of its faults.
+enum class Mask : std::uint8_t { unknown, receives, blocks };
+[[gnu::tls_model("initial-exec")]] constinit thread_local Mask mask = Mask::unknown;
+
+void query_mask() {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  mask = sigismember(&blocked, SIGSEGV) == 1 || sigismember(&blocked, SIGBUS) == 1 ? Mask::blocks
+                                                                                   : Mask::receives;
+}
+
 extern "C" {
 GuardedLoad hybrid_guarded_load_1(std::uint64_t);
 GuardedLoad hybrid_guarded_load_2(std::uint64_t);
@@ -129,9 +148,15 @@ void guard_loads() {
   if (calls.fetch_add(1, std::memory_order_relaxed) % kVerified == 0 ||
       !in_front.load(std::memory_order_acquire)) [[unlikely]]
     put_in_front();
+  if (mask == Mask::unknown) [[unlikely]]
+    query_mask();
 }
 
+void signal_mask_changed() { mask = Mask::unknown; }
+
 GuardedLoad guarded_load(std::uint64_t at, std::uint32_t bytes) {
+  if (mask != Mask::receives) [[unlikely]]
+    return load_by_kernel(at, bytes);
   switch (bytes) {
     case 1:
       return hybrid_guarded_load_1(at);
@@ -160,14 +185,9 @@ int set_program_handler(int signal, const struct sigaction* handler, struct siga
 }
 #else
 void guard_loads() {}
+void signal_mask_changed() {}
 
-GuardedLoad guarded_load(std::uint64_t at, std::uint32_t bytes) {
-  std::uint64_t value = 0;
-  iovec to{&value, bytes};
-  iovec from{reinterpret_cast<void*>(at), bytes};
-  const bool good = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == static_cast<ssize_t>(bytes);
-  return {good ? value : 0, good};
-}
+GuardedLoad guarded_load(std::uint64_t at, std::uint32_t bytes) { return load_by_kernel(at, bytes); }
 
 int set_program_handler(int signal, const struct sigaction* handler, struct sigaction* before) {
   return next_sigaction.get()(signal, handler, before);

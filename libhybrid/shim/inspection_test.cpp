@@ -129,6 +129,23 @@ TEST_F(InspectionTest, FaultsOfTheProgramGoToItsHandler) {
   set_program_handler(SIGSEGV, &before, nullptr);
 }
 
+// The kernel ends a program that faults while it blocks the signal.
+TEST_F(InspectionTest, EndsAtMemoryThatDoesNotExistAlsoWhereSignalsAreBlocked) {
+  const std::int32_t peer = 2;
+  const HiddenPage hidden;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  signal_mask_changed();
+  const std::array good{input(&peer)}, bad{input(hidden.at())};
+  EXPECT_THAT(inspection_.run(send_to_loaded, good.data()), ElementsAre(12, 15));
+  EXPECT_THAT(inspection_.run(send_to_loaded, bad.data()), ElementsAre(15));
+  EXPECT_TRUE(inspection_.ended_early());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  signal_mask_changed();
+  EXPECT_THAT(inspection_.run(send_to_loaded, bad.data()), ElementsAre(15));
+}
+
 TEST_F(InspectionTest, EndsAfterManySteps) {
   const auto endless = +[](hybrid_inspection* in, const std::uint64_t*) {
     in->send(in, 1, 7, 0);

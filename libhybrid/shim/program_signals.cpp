@@ -1,5 +1,6 @@
-// The calls by which a program sets signal handlers, in front of the C library's. They differ from those only
-// for SIGSEGV and SIGBUS, and only in programs with inspectors (guarded_load.h).
+// The calls by which a program sets signal handlers and masks, in front of the C library's. Handlers of
+// SIGSEGV and SIGBUS stay behind ours in programs with inspectors (guarded_load.h); all else is as without
+// us.
 #include <signal.h>
 
 #include <cerrno>
@@ -23,4 +24,16 @@ extern "C" HYBRID_SHIM_EXPORT sighandler_t signal(int number, sighandler_t handl
   sigemptyset(&wanted.sa_mask);
   sigaddset(&wanted.sa_mask, number);
   return set_program_handler(number, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+extern "C" HYBRID_SHIM_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  static constinit hybrid::shim::NextFunction<decltype(&::pthread_sigmask)> next{"pthread_sigmask"};
+  if (set != nullptr) hybrid::shim::signal_mask_changed();
+  return next.get()(how, set, before);
+}
+
+extern "C" HYBRID_SHIM_EXPORT int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  static constinit hybrid::shim::NextFunction<decltype(&::sigprocmask)> next{"sigprocmask"};
+  if (set != nullptr) hybrid::shim::signal_mask_changed();
+  return next.get()(how, set, before);
 }
