@@ -85,7 +85,7 @@ std::unique_ptr<Slice> slice(Function& function, const std::string& origin, bool
                              const std::vector<SiteOrigin>& origins, FunctionAnalysisManager& analyses) {
   bool may_be_exact = true;
   for (int round = 0;; ++round) {
-    may_be_exact &= !catches(function);
+    may_be_exact &= !handles_exceptions(function);
     make_sliceable(function, analyses);
     if (mayContainIrreducibleControl(function, &analyses.getResult<LoopAnalysis>(function))) return nullptr;
     auto made = std::make_unique<Slice>(function, origins, origin, exposed, may_be_exact, analyses);

@@ -111,7 +111,7 @@ void skip_branch(Instruction& branch, BasicBlock* to) {
 
 }  // namespace
 
-bool catches(const Function& function) {
+bool handles_exceptions(const Function& function) {
   return any_of(instructions(function), [](const Instruction& instruction) {
     const auto* pad = dyn_cast<LandingPadInst>(&instruction);
     return pad && pad->getNumClauses() != 0 && !isa<UnreachableInst>(pad->getParent()->getTerminator());

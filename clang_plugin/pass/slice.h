@@ -36,7 +36,7 @@ bool is_word(const llvm::Type* type);
 bool is_allocation(const llvm::Instruction& instruction);
 
 /* Whether the function handles exceptions, which a slice does not contain. */
-bool catches(const llvm::Function& function);
+bool handles_exceptions(const llvm::Function& function);
 
 /* Simplifies a function of the prepared module (preparation.h) for a slice: it cannot fail or throw. */
 void make_sliceable(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);

@@ -55,13 +55,13 @@ GuardedLoad load_by_kernel(std::uint64_t at, std::uint32_t bytes) {
 #if defined(__x86_64__)
 /// Whether the thread receives the signals of its faults.
 enum class Mask : std::uint8_t { unknown, receives, blocks };
-[[gnu::tls_model("initial-exec")]] constinit thread_local Mask mask = Mask::unknown;
+[[gnu::tls_model("initial-exec")]] constinit thread_local Mask thread_mask = Mask::unknown;
 
 void query_mask() {
   sigset_t blocked;
   pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
-  mask = sigismember(&blocked, SIGSEGV) == 1 || sigismember(&blocked, SIGBUS) == 1 ? Mask::blocks
-                                                                                   : Mask::receives;
+  thread_mask = sigismember(&blocked, SIGSEGV) == 1 || sigismember(&blocked, SIGBUS) == 1 ? Mask::blocks
+                                                                                          : Mask::receives;
 }
 
 extern "C" {
@@ -88,9 +88,9 @@ class ProgramHandler {
   std::atomic<std::size_t> latest_{0};
 };
 
-constinit std::mutex mutex;
+constinit std::mutex handlers_mutex;
 constinit std::atomic<bool> in_front{false};
-constinit std::atomic<std::uint32_t> calls{0};
+constinit std::atomic<std::uint32_t> guard_calls{0};
 ProgramHandler of_segv, of_bus;
 
 ProgramHandler& handler_of(int signal) { return signal == SIGSEGV ? of_segv : of_bus; }
@@ -129,7 +129,7 @@ int install(int signal, const struct sigaction& theirs) {
 }
 
 void put_in_front() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(handlers_mutex);
   for (const int signal : {SIGSEGV, SIGBUS}) {
     struct sigaction now{};
     if (next_sigaction.get()(signal, nullptr, &now) != 0 || is_ours(now)) continue;
@@ -145,17 +145,17 @@ void put_in_front() {
 #if defined(__x86_64__)
 void guard_loads() {
   constexpr std::uint32_t kVerified = 4096;
-  if (calls.fetch_add(1, std::memory_order_relaxed) % kVerified == 0 ||
+  if (guard_calls.fetch_add(1, std::memory_order_relaxed) % kVerified == 0 ||
       !in_front.load(std::memory_order_acquire)) [[unlikely]]
     put_in_front();
-  if (mask == Mask::unknown) [[unlikely]]
+  if (thread_mask == Mask::unknown) [[unlikely]]
     query_mask();
 }
 
-void signal_mask_changed() { mask = Mask::unknown; }
+void signal_mask_changed() { thread_mask = Mask::unknown; }
 
 GuardedLoad guarded_load(std::uint64_t at, std::uint32_t bytes) {
-  if (mask != Mask::receives) [[unlikely]]
+  if (thread_mask != Mask::receives) [[unlikely]]
     return load_by_kernel(at, bytes);
   switch (bytes) {
     case 1:
@@ -172,7 +172,7 @@ GuardedLoad guarded_load(std::uint64_t at, std::uint32_t bytes) {
 int set_program_handler(int signal, const struct sigaction* handler, struct sigaction* before) {
   if ((signal != SIGSEGV && signal != SIGBUS) || !in_front.load(std::memory_order_acquire))
     return next_sigaction.get()(signal, handler, before);
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(handlers_mutex);
   struct sigaction now{};
   if (const int result = next_sigaction.get()(signal, nullptr, &now); result != 0) return result;
   if (is_ours(now)) now = handler_of(signal).get();
