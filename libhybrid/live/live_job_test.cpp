@@ -224,7 +224,7 @@ TEST(LiveJob, TheServiceTakesNoSignals) {
 }
 
 /// Starts a child process that runs `body` and then waits to be killed. Returns when `body` calls its
-/// argument.
+/// argument, or with a failed expectation when the child ends before that.
 template <class Body>
 pid_t child_that(Body body) {
   int pipe_ends[2];
@@ -234,10 +234,10 @@ pid_t child_that(Body body) {
     body([&] { EXPECT_EQ(write(pipe_ends[1], "x", 1), 1); });
     while (true) pause();
   }
+  close(pipe_ends[1]);  // so that the end of the child ends the read
   char byte = 0;
-  EXPECT_EQ(read(pipe_ends[0], &byte, 1), 1);
+  EXPECT_EQ(read(pipe_ends[0], &byte, 1), 1) << "the child has ended";
   close(pipe_ends[0]);
-  close(pipe_ends[1]);
   return child;
 }
 
@@ -248,7 +248,10 @@ void kill_and_wait(pid_t child) {
   ASSERT_TRUE(WIFSIGNALED(status));
 }
 
-TEST(LiveJobKilled, LeavesNothingInSharedMemory) {
+// The children of these tests start threads, so the tests must run while the process has only one: a child of
+// a multithreaded process may not start threads with the thread sanitizer, and the service thread of an
+// earlier test can still be ending. GoogleTest runs suites with this ending first.
+TEST(LiveJobKilledDeathTest, LeavesNothingInSharedMemory) {
   const auto before = shared_memory_objects();
   const pid_t child = child_that([](auto ready) {
     Exchanges all({0});
@@ -265,7 +268,7 @@ TEST(LiveJobKilled, LeavesNothingInSharedMemory) {
   EXPECT_EQ(shared_memory_objects(), before);
 }
 
-TEST(LiveJobKilled, ARankContinuesAfterItsServiceDied) {
+TEST(LiveJobKilledDeathTest, ARankContinuesAfterItsServiceDied) {
   LiveMapping mapping =
       LiveMapping::create({std::vector<std::uint32_t>{0, 1}, std::vector<Port>{0, 1}, 2, 1});
   LiveRegion& region = *mapping.region();
@@ -293,7 +296,7 @@ TEST(LiveJobKilled, ARankContinuesAfterItsServiceDied) {
   EXPECT_TRUE(client.established(0)) << "the row is unchanged";
 }
 
-TEST(LiveJobKilled, AServiceContinuesAfterARankDied) {
+TEST(LiveJobKilledDeathTest, AServiceContinuesAfterARankDied) {
   LiveMapping mapping =
       LiveMapping::create({std::vector<std::uint32_t>{0, 1}, std::vector<Port>{0, 1}, 2, 1});
   LiveRegion& region = *mapping.region();
