@@ -23,15 +23,15 @@ class HintsCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Prints the hints that the compiler left in a program: each MPI call with its class (static: it "
-        "depends on rank, size and constants; analysable: on values read before; inspected or speculative: "
-        "code of the program computes it before; dynamic), its destinations, and the phases. --check "
+        "depends on rank, size and constants; inspected or speculative: code of the program computes it "
+        "before; dynamic), its destinations, and the phases. --check "
         "compares this with a recorded run.");
     line.add_argument("BINARY", binary_,
                       "executable, shared library, object file or lib*.a compiled with hints",
                       CommandLine::Need::required);
     line.add_option("--nodes", "N", "evaluate for a job of N ranks: connections and patterns", nodes_);
-    line.add_list_option("--value", "NAME=V",
-                         "value of a variable or input that the hints read; may be repeated", values_);
+    line.add_list_option("--value", "NAME=V", "value of a variable of the program in hints; may be repeated",
+                         values_);
     line.add_option("--check", "TRACE", "compare with this recorded run; the number of ranks is the trace's",
                     trace_);
     json_.declare(line);

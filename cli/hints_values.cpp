@@ -35,7 +35,7 @@ void GivenValues::check(const std::vector<HintUnit>& units) const {
   std::set<std::string, std::less<>> read;
   for (const HintUnit& unit : units)
     for (const hybrid_node& node : unit.nodes)
-      if ((node.op == HYBRID_LOAD || node.op == HYBRID_INPUT) && !unit.text(node.b).empty())
+      if ((node.op == HYBRID_ARGUMENT || node.op == HYBRID_INPUT) && !unit.text(node.b).empty())
         read.emplace(unit.text(node.b));
   for (const auto& [name, value] : values_) {
     if (read.contains(name)) continue;
@@ -46,8 +46,7 @@ void GivenValues::check(const std::vector<HintUnit>& units) const {
   }
 }
 
-std::optional<std::int64_t> GivenValues::load(std::uint32_t rank, std::uint32_t, std::int64_t, std::int32_t,
-                                              std::string_view name) {
+std::optional<std::int64_t> GivenValues::argument(std::uint32_t rank, std::uint32_t, std::string_view name) {
   return input(rank, name);
 }
 

@@ -22,8 +22,8 @@ class GivenValues final : public HintValues {
   /// Throws UserError for a name that no unit reads, with the names that are read.
   void check(const std::vector<HintUnit>& units) const;
 
-  std::optional<std::int64_t> load(std::uint32_t rank, std::uint32_t address, std::int64_t offset,
-                                   std::int32_t width, std::string_view name) override;
+  std::optional<std::int64_t> argument(std::uint32_t rank, std::uint32_t number,
+                                       std::string_view name) override;
   std::optional<std::int64_t> input(std::uint32_t rank, std::string_view name) override;
 
  private:

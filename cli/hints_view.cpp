@@ -20,7 +20,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::array kKinds{"send", "receive", "collective", "one-sided"};
-constexpr std::array kClasses{"static", "analysable", "inspected", "speculative", "dynamic"};
+constexpr std::array kClasses{"static", "inspected", "speculative", "dynamic"};
 constexpr std::array kPhaseKinds{"loop", "procedure", "directive"};
 
 const char* name_of(const hybrid_site& site) { return kKinds[site.kind - 1]; }
@@ -82,12 +82,15 @@ std::string circumstances(const HintUnit& unit, const hybrid_site& site) {
   return text;
 }
 
-std::string sites_text(const HintUnit& unit, HintConnectionFinder& finder, std::uint32_t ranks) {
+TextTable sites_table(std::uint32_t ranks) {
   using enum TextTable::Align;
   std::vector<TextTable::Column> columns{{"call site", left}, {"function", left}, {"call", left},
                                          {"class", left},     {"phase", left},    {"peer", left}};
   if (ranks != 0) columns.push_back({"pattern", left});
-  TextTable table(columns);
+  return TextTable(columns);
+}
+
+void add_sites(TextTable& table, const HintUnit& unit, HintConnectionFinder& finder, std::uint32_t ranks) {
   for (std::uint32_t s = 0; s < unit.sites.size(); ++s) {
     const hybrid_site& site = unit.sites[s];
     std::string peer = peer_text(unit, site);
@@ -103,10 +106,9 @@ std::string sites_text(const HintUnit& unit, HintConnectionFinder& finder, std::
     if (ranks != 0) cells.push_back(site.kind == HYBRID_SEND ? working_set(finder.site(s), ranks) : "");
     table.add(std::move(cells));
   }
-  return table.empty() ? "" : table.text(2, 200);
 }
 
-std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std::uint32_t ranks) {
+TextTable phases_table(std::uint32_t ranks) {
   using enum TextTable::Align;
   std::vector<TextTable::Column> columns{
       {"phase", left}, {"begins", left}, {"kind", left}, {"sends", right}, {"hinted", left}};
@@ -114,7 +116,10 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
     columns.push_back({"slots", right});
     columns.push_back({"working set", left});
   }
-  TextTable table(columns);
+  return TextTable(columns);
+}
+
+void add_phases(TextTable& table, const HintUnit& unit, HintConnectionFinder& finder, std::uint32_t ranks) {
   for (std::uint32_t p = 0; p < unit.phases.size(); ++p) {
     const hybrid_phase& phase = unit.phases[p];
     if ((phase.flags & HYBRID_PHASE_MERGED) != 0) continue;
@@ -142,7 +147,6 @@ std::string phases_text(const HintUnit& unit, HintConnectionFinder& finder, std:
     }
     table.add(std::move(cells));
   }
-  return table.empty() ? "" : table.text(2, 200);
 }
 
 using Totals = std::array<std::array<std::uint64_t, kClasses.size()>, kKinds.size()>;
@@ -224,14 +228,16 @@ ordered_json phase_json(const HintUnit& unit, std::uint32_t at, HintConnectionFi
 }  // namespace
 
 std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values) {
-  std::string text;
+  TextTable sites = sites_table(ranks), phases = phases_table(ranks);
   for (const HintUnit& unit : units) {
     HintEvaluator evaluator(unit, std::max(ranks, 1u), values);
-    HintConnectionFinder finder(evaluator, HintConnectionFinder::Unread::entered);
-    text += fmt::format("{}{}\n", unit.text(unit.name),
-                        (unit.flags & HYBRID_UNIT_WHOLE) != 0 ? " (the whole program)" : "");
-    text += sites_text(unit, finder, ranks) + phases_text(unit, finder, ranks) + "\n";
+    HintConnectionFinder finder(evaluator, HintConnectionFinder::Sites::all);
+    add_sites(sites, unit, finder, ranks);
+    add_phases(phases, unit, finder, ranks);
   }
+  std::string text;
+  for (const TextTable* one : {&sites, &phases})
+    if (!one->empty()) text += one->text(0, 200) + "\n";
   const Totals totals = count(units);
   std::vector<TextTable::Column> columns{{"calls in the source", TextTable::Align::left}};
   for (const char* name : kClasses) columns.push_back({name});
@@ -248,10 +254,9 @@ ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
   ordered_json json{{"units", ordered_json::array()}, {"totals", ordered_json::object()}};
   for (const HintUnit& unit : units) {
     HintEvaluator evaluator(unit, std::max(ranks, 1u), values);
-    HintConnectionFinder finder(evaluator, HintConnectionFinder::Unread::entered);
+    HintConnectionFinder finder(evaluator, HintConnectionFinder::Sites::all);
     ordered_json one{{"name", unit.text(unit.name)},
                      {"file", unit.file},
-                     {"whole_program", (unit.flags & HYBRID_UNIT_WHOLE) != 0},
                      {"sites", ordered_json::array()},
                      {"phases", ordered_json::array()}};
     for (std::uint32_t s = 0; s < unit.sites.size(); ++s)

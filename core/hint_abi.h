@@ -3,8 +3,8 @@
  * (D 2.1.1, 5.2). Plain C, fixed layout, little-endian, no pointers: the format is the same in a file and in
  * memory.
  *
- * A unit (one compiled file, or a whole program after the link step) has one ELF note with the name "hybrid"
- * and the type HYBRID_NOTE_TYPE in the section `.note.hybrid`. The descriptor of the note is
+ * A unit (one compiled file) has one ELF note with the name "hybrid" and the type HYBRID_NOTE_TYPE in the
+ * section `.note.hybrid`. The descriptor of the note is
  *
  *     hybrid_unit, nodes[], loop variables[], loops[], sites[], phases[], strings
  *
@@ -27,7 +27,7 @@ extern "C" {
 #define HYBRID_NOTE_SECTION ".note.hybrid"
 #define HYBRID_NOTE_NAME "hybrid"
 #define HYBRID_NOTE_TYPE 0x4859
-#define HYBRID_NOTE_VERSION 4u
+#define HYBRID_NOTE_VERSION 5u
 /* No node, loop, phase or string. */
 #define HYBRID_NONE 0xFFFFFFFFu
 
@@ -35,24 +35,11 @@ extern "C" {
 struct hybrid_unit {
   uint32_t version; /* HYBRID_NOTE_VERSION */
   uint32_t size;    /* bytes of the descriptor, including this head */
-  uint32_t flags;   /* enum hybrid_unit_flag */
   uint32_t id_low;  /* identity of the unit in the program: a hash of its file and content */
   uint32_t id_high;
   uint32_t node_count, variable_count, loop_count, site_count, phase_count;
   uint32_t string_bytes;
-  uint32_t name;          /* string: the file compiled, or the program linked */
-  uint32_t address_count; /* entries of the table below */
-  /* Distance in bytes from this field to a table of address_count pointers to variables of the program, for
-   * HYBRID_LOAD; 0 for none. The table exists in memory only: a reader of a file knows the names of the
-   * variables (the `b` of the loads). */
-  int32_t addresses_low;
-  int32_t addresses_high;
-};
-
-enum hybrid_unit_flag {
-  /* A unit of the whole program: replaces the notes of all units linked into the same executable or library.
-   * Its phases are those of the units, see hybrid_phase::origin_phase. */
-  HYBRID_UNIT_WHOLE = 1
+  uint32_t name; /* string: the file compiled */
 };
 
 /* The operation of a node. a, b, c are nodes unless stated otherwise; `value` is the 64-bit constant. */
@@ -61,11 +48,11 @@ enum hybrid_op {
   HYBRID_RANK,         /* the caller's rank in communicator a */
   HYBRID_SIZE,         /* the size of communicator a */
   HYBRID_VARIABLE,     /* the loop variable `value` (index into the variables) */
-  HYBRID_LOAD,       /* a read at run time: pointer `value` of the table, plus a bytes; c: the width in bytes,
-                        negative for signed: 4, -4, 8, ...; b: string, the name in the source */
-  HYBRID_INPUT,      /* a value that is known at run time only and cannot be read; b: string, the name */
-  HYBRID_PROC_NULL,  /* MPI_PROC_NULL */
-  HYBRID_ANY_SOURCE, /* MPI_ANY_SOURCE */
+  HYBRID_ARGUMENT,     /* value number `value` that the mark of the directive's phase passes (hybrid_phase::
+                          value_count); b: string, the name in the source */
+  HYBRID_INPUT,        /* a value that is known at run time only; b: string, the name */
+  HYBRID_PROC_NULL,    /* MPI_PROC_NULL */
+  HYBRID_ANY_SOURCE,   /* MPI_ANY_SOURCE */
 
   /* Integers, modulo 2^64. Division and remainder truncate to zero; a division by zero is unknown. */
   HYBRID_ADD = 32,
@@ -134,14 +121,7 @@ enum hybrid_op {
   HYBRID_CART_RANK,  /* in a, at the coordinates of list b */
   HYBRID_SHIFT,      /* MPI_Cart_shift in a along dimension b by c: `value` 0 the source, 1 the destination */
   HYBRID_TRANSLATE, /* the rank in communicator c of rank b of communicator a; HYBRID_PROC_NULL if not in c */
-  HYBRID_MEMBER,    /* truth value: the caller is in a (a is not MPI_COMM_NULL) */
-
-  /* Results of the completed loop `value`. Operands "in a turn" are expressions of the loop's variables;
-   * variables of enclosing loops have their current values. */
-  HYBRID_AFTER = 160, /* a (in a turn), with the variables' values at the end of the loop */
-  HYBRID_ENTRY        /* an entry of a table that the loop fills: every turn writes c to place b (both in a
-                         turn), or writes nothing if b is negative. The value is the last one written to place
-                         a (not in a turn); unknown if there is none */
+  HYBRID_MEMBER     /* truth value: the caller is in a (a is not MPI_COMM_NULL) */
 };
 
 struct hybrid_node {
@@ -169,10 +149,10 @@ struct hybrid_loop {
 enum hybrid_class {
   HYBRID_STATIC =
       1, /* depends on constants, rank, size and loops only: known with the number of ranks (D 2.1.1) */
-  HYBRID_ANALYSABLE,  /* dynamically analysable: depends on values that are read before the phase begins */
-  HYBRID_INSPECTED,   /* an inspector (below) computes it when its procedure begins, from memory that nothing
-                         writes between the inspection and the call */
-  HYBRID_SPECULATIVE, /* the same, but something may write that memory in between */
+  HYBRID_INSPECTED,   /* dynamically analysable (D 2.1.1): an inspector (below) computes it when its procedure
+                         or loop begins, from memory that nothing writes between the inspection and the call */
+  HYBRID_SPECULATIVE, /* the same, but something may write that memory in between; or its expression is known,
+                         but not whether the loops around it have an iteration */
   HYBRID_DYNAMIC      /* known when the message is sent */
 };
 
@@ -214,9 +194,7 @@ struct hybrid_phase {
   uint32_t
       connections; /* list of alternating source and destination nodes in MPI_COMM_WORLD, or HYBRID_NONE */
   uint32_t slots;  /* number of slots; 0: as many as necessary */
-  /* In the note of a whole program: this is phase origin_phase of the unit with this identity (id_low and
-   * id_high there), and the marks of that unit show when it begins. Otherwise HYBRID_NONE, 0 and 0. */
-  uint32_t origin_phase, origin_low, origin_high;
+  uint32_t value_count; /* of values that the mark of its begin passes (HYBRID_ARGUMENT) */
   /* Profile: connections in recorded runs of a phase with dynamic sends. A list of constants in groups of
    * three: the number of ranks of the run, source and destination in MPI_COMM_WORLD; or HYBRID_NONE. Valid
    * for jobs of exactly that number of ranks. */
@@ -232,10 +210,11 @@ enum hybrid_mark {
   HYBRID_MARK_ON
 };
 
-/* `unit`: the descriptor of the calling unit in memory; `phase`: index in it, or HYBRID_NONE; `value`: the
- * directive's condition, evaluated at the mark (1 without a condition). */
+/* `unit`: the descriptor of the calling unit in memory; `phase`: index in it, or HYBRID_NONE; `holds`: the
+ * directive's condition, evaluated at the mark (1 without a condition); `values`: of the directive's clauses,
+ * hybrid_phase::value_count of them; null without any. */
 typedef void hybrid_library_mark_function(const struct hybrid_unit* unit, uint32_t phase, uint32_t mark,
-                                          int64_t value);
+                                          int64_t holds, const int64_t* values);
 #define HYBRID_LIBRARY_MARK "hybrid_library_compiled_mark"
 
 /* Inspectors (inspector/executor). An inspector is a function of the program that the compiler makes of a

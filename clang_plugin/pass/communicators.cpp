@@ -168,7 +168,7 @@ Node Symbolic::of_graph(const CallBase& query) {
   if (which >= number(maker->getArgOperand(degree))) return unknown;
   const Node neighbor = value(maker->getArgOperand(degree + 1 + which));
   /* The value at the creation may differ from the current one. */
-  return note_.has_variable(neighbor) || note_.has_load(neighbor) ? unknown : neighbor;
+  return note_.has_variable(neighbor) ? unknown : neighbor;
 }
 
 Node Symbolic::datatype_size(const Value* handle) {

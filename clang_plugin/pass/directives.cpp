@@ -111,14 +111,14 @@ class Scan {
             phase.line = at->getLine();
           }
           if (before && before->arg_size() >= 1) {
-            put_label(*before, kDirective, current);
             phase.holds = before->getArgOperand(0);
+            add_clause(*before, current);
           }
           before = nullptr;
         }
         if (current == HYBRID_NONE) continue;
         DirectivePhase& phase = all_.phases[current];
-        put_label(instruction, kDirective, current);
+        add_clause(*call, current);
         if (name == HYBRID_MARKER_PATTERN && call->arg_size() >= 1)
           phase.pattern = text_of(call->getArgOperand(0));
         if (name == HYBRID_MARKER_CONDITION && call->arg_size() >= 1) phase.holds = call->getArgOperand(0);
@@ -128,6 +128,16 @@ class Scan {
           current = HYBRID_NONE;
         }
       }
+  }
+
+  void add_clause(CallBase& marker, uint32_t phase) {
+    put_label(marker, kDirective, phase);
+    DirectivePhase& of = all_.phases[phase];
+    put_label(marker, kFirstValue, of.value_count);
+    const StringRef name = marker_name(marker);
+    if (name != HYBRID_MARKER_PATTERN && name != HYBRID_MARKER_CONNECTION) return;
+    of.clauses.push_back(&marker);
+    of.value_count += static_cast<uint32_t>(clause_values(marker).size());
   }
 
   void step(BasicBlock& block, OpenPhases& open, bool& off) {
@@ -185,12 +195,19 @@ uint32_t label(const Instruction& instruction, const char* kind) {
               : HYBRID_NONE;
 }
 
-void shift_labels(Module& module, uint32_t by) {
-  for (Function& function : module)
-    for (Instruction& instruction : instructions(function))
-      for (const char* kind : {kDirective, kRegion})
-        if (const uint32_t number = label(instruction, kind); number != HYBRID_NONE)
-          put_label(instruction, kind, number + by);
+std::vector<Value*> clause_values(const CallBase& marker) {
+  const StringRef name = marker_name(marker);
+  unsigned i = 0, end = marker.arg_size();
+  if (name == HYBRID_MARKER_PATTERN && end >= 2) { /* name, count, and at least so many dimensions */
+    const auto* count = dyn_cast<ConstantInt>(marker.getArgOperand(1));
+    i = 2;
+    end = std::min(end, count ? 2 + static_cast<unsigned>(count->getZExtValue()) : 2);
+  } else if (name != HYBRID_MARKER_CONNECTION && name != HYBRID_MARKER_CONDITION) {
+    return {};
+  }
+  std::vector<Value*> values;
+  for (; i < end; ++i) values.push_back(marker.getArgOperand(i));
+  return values;
 }
 
 void forget_bodies_of_markers(Module& module) {

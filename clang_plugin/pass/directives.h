@@ -14,21 +14,15 @@
 
 namespace hybrid::pass {
 
-/* Labels (metadata) of calls: the phase of a marker, the phase around a communication, and calls to be
- * ignored. */
-inline constexpr char kDirective[] = "hybrid.directive", kRegion[] = "hybrid.region", kOff[] = "hybrid.off";
+/* Labels (metadata) of calls: the phase of a marker, the number of a clause's first value in its directive,
+ * the phase around a communication, and calls to be ignored. */
+inline constexpr char kDirective[] = "hybrid.directive", kFirstValue[] = "hybrid.value",
+                      kRegion[] = "hybrid.region", kOff[] = "hybrid.off";
 
 /* Phases open at some point of a function, outermost first. */
 using OpenPhases = std::vector<uint32_t>;
 
-/* The phase in a unit's note that corresponds to a phase of the whole program. */
-struct PhaseOrigin {
-  uint32_t phase = HYBRID_NONE, id_low = 0, id_high = 0;
-  std::string symbol; /* a procedure's, in its unit */
-};
-
 struct DirectivePhase {
-  PhaseOrigin origin;
   std::string name, file, pattern;
   std::string function; /* the symbol of the function that contains it */
   bool is_loop = false; /* inserted by loop_phases.h, not by the programmer */
@@ -36,8 +30,10 @@ struct DirectivePhase {
   uint32_t parent = HYBRID_NONE;
   llvm::CallBase* begin = nullptr;
   llvm::CallBase* ready = nullptr;
-  llvm::Value* scope = nullptr; /* the variable that ends it when it goes out of scope, or null */
-  llvm::Value* holds = nullptr; /* the condition's value, or null */
+  llvm::Value* scope = nullptr;         /* the variable that ends it when it goes out of scope, or null */
+  llvm::Value* holds = nullptr;         /* the condition's value, or null */
+  std::vector<llvm::CallBase*> clauses; /* patterns and connections, in source order */
+  uint32_t value_count = 0;             /* of these */
 };
 
 struct Directives {
@@ -57,9 +53,9 @@ void forget_bodies_of_markers(llvm::Module& module);
 /* Finds and labels the directives. */
 Directives find_directives(llvm::Module& module);
 
-/* Adds `by` to the numbers of all labels of directives and regions, for linking several units into one
- * module. */
-void shift_labels(llvm::Module& module, uint32_t by);
+/* The values of the clause that a marker represents: dimensions of a pattern, the ends of a connection, or a
+ * condition. */
+std::vector<llvm::Value*> clause_values(const llvm::CallBase& marker);
 
 /* Returns the number of that label, or HYBRID_NONE. */
 uint32_t label(const llvm::Instruction& instruction, const char* kind);

@@ -23,8 +23,8 @@ int __hybrid_rank(void); int __hybrid_size(void); void __hybrid_off(void); void 
 // A library that prints the marks.
 constexpr char kLibrary[] = R"(
 #include <stdio.h>
-void hybrid_library_compiled_mark(const void* unit, unsigned phase, unsigned mark, long long value) {
-  (void)unit; printf("mark %d %u %lld\n", (int)phase, mark, value);
+void hybrid_library_compiled_mark(const void* unit, unsigned phase, unsigned mark, long long value, const long long* values) {
+  (void)unit; (void)values; printf("mark %d %u %lld\n", (int)phase, mark, value);
 }
 )";
 
@@ -71,8 +71,11 @@ void f(int n, double* b) {
   EXPECT_EQ(phase.slots, 5u);
   EXPECT_EQ(unit.text(phase.pattern), "mesh2d");
   EXPECT_EQ(print_expression(unit, phase.dimensions), "{4, size / 4}");
-  // n is known only at run time: its connection is left out.
-  EXPECT_EQ(print_expression(unit, phase.connections), "{rank, (rank + 1) % size}");
+  // n is known only at run time: the mark passes it.
+  EXPECT_EQ(print_expression(unit, phase.connections),
+            std::string("{rank, (rank + 1) % size, rank, ") +
+                (std::string(GetParam()).ends_with("-g") ? "n}" : "unknown}"));
+  EXPECT_EQ(phase.value_count, 6u);
   EXPECT_EQ(print_expression(unit, phase.condition), "2 < size");
   EXPECT_EQ(unit.sites[0].phase, 0u);
   EXPECT_EQ(unit.sites[1].phase, 1u);

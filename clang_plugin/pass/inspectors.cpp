@@ -7,12 +7,14 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <memory>
 #include <optional>
 #include <set>
 
-#include "clang_plugin/pass/call_places.h"
+#include "clang_plugin/pass/call_table.h"
+#include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/inspection_code.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/slice.h"
@@ -73,11 +75,12 @@ class Mover {
   Module& to_;
 };
 
-/* A function whose slice may compute sends of a procedure: the procedure, or a loop of it. */
+/* A function whose slice may compute sends of a procedure: the procedure, or a part of it. */
 struct Candidate {
   Function* function; /* in the prepared module */
-  const LoopEntry* loop = nullptr;
-  std::unique_ptr<Slice> slice;
+  const Entry* part;  /* null: the procedure */
+  std::unique_ptr<Slice> slice = nullptr;
+  std::vector<Slice::Site> sites = {}; /* that its inspector reports */
 };
 
 /* Inlines functions that sends depend on, and slices again, until nothing is gained. */
@@ -103,42 +106,56 @@ std::unique_ptr<Slice> slice(Function& function, const std::string& origin, bool
   }
 }
 
-/* The procedures with dynamic sends. */
-std::set<std::string> wanted(const std::map<std::string, uint32_t>& procedures, const Note& note) {
-  std::set<std::string> functions, found;
-  for (const hybrid_site& site : note.sites)
-    if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC)
-      functions.insert(note.strings.c_str() + site.function);
-  for (const auto& [symbol, phase] : procedures)
-    if (functions.contains(readable_name(symbol))) found.insert(symbol);
-  return found;
+/* Whether the function itself calls a function of MPI that sends. */
+bool sends(const Function& function) {
+  return any_of(instructions(function), [](const Instruction& instruction) {
+    const Function* callee = callee_of(instruction);
+    bool fortran = false;
+    const Call* call = callee && callee->isDeclaration() ? find_call(callee->getName(), fortran) : nullptr;
+    return call && any_of(call->parts, [](const CallPart& part) { return part.kind == HYBRID_SEND; });
+  });
 }
 
-class Maker {
- public:
-  Maker(Module& module, const Note& note, std::set<std::string> symbols)
-      : module_(module), note_(note), symbols_(std::move(symbols)) {}
+}  // namespace
 
-  Inspectors make() {
-    for (const std::string& symbol : symbols_)
-      if (Function* own = module_.getFunction(symbol)) {
-        make_room_before_loops(*own);
-        number_calls(*own);
-      }
-    ValueToValueMapTy mapping;
-    std::unique_ptr<Module> copy = CloneModule(module_, mapping);
-    for (const std::string& symbol : symbols_) {
-      Function *own = module_.getFunction(symbol), *function = copy->getFunction(symbol);
-      if (!own || !function || function->isDeclaration()) continue;
-      loops_[symbol] = add_loop_entries(*own, *copy, mapping);
-      for (LoopEntry& loop : loops_[symbol]) loop_names_[&loop] = loop.function->getName().str();
-      /* It must remain also if it is inlined everywhere. */
-      function->setComdat(nullptr);
-      function->setLinkage(GlobalValue::ExternalLinkage);
+class InspectorMaker::Maker {
+ public:
+  Maker(Module& module, const Directives& directives) : module_(module) {
+    std::vector<Function*> senders;
+    for (Function& function : module)
+      if (!function.isDeclaration() && sends(function)) senders.push_back(&function);
+    for (Function* own : senders) {
+      make_room_before_loops(*own);
+      number_calls(*own);
     }
-    prepared_ = prepare(std::move(copy), nullptr);
+    ValueToValueMapTy mapping;
+    std::unique_ptr<Module> copy = CloneModule(module, mapping);
+    std::vector<GlobalValue*> kept;
+    for (Function* own : senders) {
+      std::vector<Entry>& parts = parts_[own->getName().str()];
+      parts = add_entries(*own, directives, *copy, mapping);
+      for (Entry& part : parts) names_[&part] = part.function->getName().str();
+      kept.push_back(cast<Function>(mapping.lookup(own)));
+    }
+    appendToCompilerUsed(*copy, kept); /* also if they are inlined everywhere */
+    prepared_ = prepare(std::move(copy));
+  }
+
+  Prepared& prepared() { return prepared_; }
+
+  Inspectors make(const std::map<std::string, uint32_t>& procedures, const Note& note) {
+    note_ = &note;
+    std::set<std::string> dynamic;
+    for (const hybrid_site& site : note.sites)
+      if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC)
+        dynamic.insert(note.strings.c_str() + site.function);
+    if (dynamic.empty()) return {};
     analyses_.modules.getResult<GlobalsAA>(*prepared_.module); /* for the alias analysis of functions */
-    for (const std::string& symbol : symbols_) make(symbol);
+    for (const auto& [symbol, parts] : parts_) {
+      if (!dynamic.contains(readable_name(symbol))) continue;
+      const auto phase = procedures.find(symbol);
+      make(symbol, phase == procedures.end() ? HYBRID_NONE : phase->second);
+    }
     return std::move(result_);
   }
 
@@ -152,90 +169,109 @@ class Maker {
                                                                       Type::getInt32Ty(context), number++))));
   }
 
-  bool is_phase(const LoopEntry& loop) const {
-    return loop.phase != HYBRID_NONE && (note_.phases[loop.phase].flags & HYBRID_PHASE_MERGED) == 0;
+  bool is_phase(const Entry& part) const {
+    return part.phase != HYBRID_NONE && (note_->phases[part.phase].flags & HYBRID_PHASE_MERGED) == 0;
   }
 
-  void make(const std::string& symbol) {
+  /* `phase`: the procedure's, or HYBRID_NONE. */
+  void make(const std::string& symbol, uint32_t phase) {
     Function* procedure = prepared_.module->getFunction(symbol);
     Function* own = module_.getFunction(symbol);
     if (!procedure || procedure->isDeclaration() || !own || own->isVarArg() ||
         procedure->callsFunctionThatReturnsTwice())
       return;
-    std::set<uint32_t> done;
-    std::optional<bool> speculative;
     size_t sends = 0;
     for (const SiteOrigin& origin : prepared_.origins)
       sends += origin.function == symbol && origin.part->kind == HYBRID_SEND;
-    const auto use = [&](Candidate& candidate) {
-      if (!candidate.slice || done.size() == sends) return;
-      std::vector<Slice::Site> sites = candidate.slice->computed();
-      std::erase_if(sites, [&](const Slice::Site& site) { return done.contains(site.number); });
-      if (sites.empty()) return;
-      std::vector<InspectedSite> described;
-      for (const Slice::Site& site : sites)
-        if (const DebugLoc& place = site.call->getDebugLoc())
-          described.push_back({readable_name(symbol), place.getLine(), place.getCol(), site.speculative});
-      std::vector<unsigned> used;
-      Function* made = make_inspector(*candidate.function, *candidate.slice, sites, used);
-      stripDebugInfo(*made);
-      Function* moved =
-          verifyFunction(*made) ? nullptr : Mover(module_).move(*made, *own, symbol + ".inspect");
-      made->eraseFromParent();
-      if (!moved) return;
-      Inspector inspector{moved, candidate.loop ? candidate.loop->before : nullptr, {}};
-      for (const unsigned number : used)
-        inspector.inputs.push_back(candidate.loop ? candidate.loop->inputs[number]
-                                                  : InspectorInput{own->getArg(number)});
-      result_.procedures[symbol].push_back(std::move(inspector));
-      result_.sites.insert(result_.sites.end(), described.begin(), described.end());
-      for (const Slice::Site& site : sites) {
-        done.insert(site.number);
-        speculative = speculative.value_or(false) || site.speculative;
-      }
-    };
-    const auto use_loops = [&](bool phases) {
-      for (const LoopEntry& loop : loops_[symbol]) {
-        const std::string& name = loop_names_.at(&loop);
-        Function* function = prepared_.module->getFunction(name);
-        if (is_phase(loop) != phases || !function || done.size() == sends) continue;
-        Candidate candidate{function, &loop,
-                            slice(*function, name, exposed_, prepared_.origins, analyses_.functions)};
-        use(candidate);
-      }
-    };
-    use_loops(true);
-    if (!is_main_program(symbol) && done.size() != sends) { /* the main program begins before MPI */
+    std::vector<Candidate> candidates;
+    std::set<uint32_t> done;
+    /* A send is reported where its phase begins; otherwise where it is exact, or where it is known first. */
+    add_parts(symbol, true, candidates);
+    if (phase != HYBRID_NONE && !is_main_program(symbol)) { /* the main program begins before MPI */
       ValueToValueMapTy unused;
       Function* function = CloneFunction(procedure, unused);
       function->setLinkage(GlobalValue::InternalLinkage);
-      Candidate candidate{function, nullptr,
-                          slice(*function, symbol, exposed_, prepared_.origins, analyses_.functions)};
-      use(candidate);
-      function->deleteBody();
+      candidates.push_back({function, nullptr});
     }
-    use_loops(false);
+    if (phase != HYBRID_NONE) add_parts(symbol, false, candidates);
+    for (const bool exact : {true, false})
+      for (Candidate& candidate : candidates) {
+        if (done.size() == sends) break;
+        const std::string name = candidate.part ? candidate.function->getName().str() : symbol;
+        if (exact)
+          candidate.slice =
+              slice(*candidate.function, name, exposed_, prepared_.origins, analyses_.functions);
+        if (!candidate.slice) continue;
+        const bool begins_phase = candidate.part && is_phase(*candidate.part);
+        const bool is_directive = begins_phase && !candidate.part->is_loop;
+        for (const Slice::Site& site : candidate.slice->computed())
+          if ((!exact || !site.speculative || begins_phase) && !done.contains(site.number) &&
+              (!is_directive || site.directive == candidate.part->phase))
+            candidate.sites.push_back(site);
+        for (const Slice::Site& site : candidate.sites) done.insert(site.number);
+      }
+    std::optional<bool> speculative;
+    for (Candidate& candidate : candidates) {
+      if (!candidate.sites.empty()) emit(symbol, *own, phase, candidate, speculative);
+      if (!candidate.part) candidate.function->deleteBody();
+    }
     if (speculative && done.size() == sends)
       result_.sites.push_back({readable_name(symbol), 0, 0, *speculative});
   }
 
+  /* Adds the parts of a procedure: those that are phases, the innermost first, or the others, the outermost
+   * first. */
+  void add_parts(const std::string& symbol, bool phases, std::vector<Candidate>& candidates) {
+    const std::vector<Entry>& parts = parts_[symbol];
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Entry& part = parts[phases ? parts.size() - 1 - i : i];
+      Function* function = prepared_.module->getFunction(names_.at(&part));
+      if (is_phase(part) == phases && function) candidates.push_back({function, &part});
+    }
+  }
+
+  /* Adds the candidate's inspector to the module. `speculative`: whether one of the procedure's sends is. */
+  void emit(const std::string& symbol, Function& own, uint32_t phase, Candidate& candidate,
+            std::optional<bool>& speculative) {
+    std::vector<InspectedSite> described;
+    for (const Slice::Site& site : candidate.sites)
+      if (const DebugLoc& place = site.call->getDebugLoc())
+        described.push_back({readable_name(symbol), place.getLine(), place.getCol(), site.speculative});
+    std::vector<unsigned> used;
+    Function* made = make_inspector(*candidate.function, *candidate.slice, candidate.sites, used);
+    stripDebugInfo(*made);
+    Function* moved = verifyFunction(*made) ? nullptr : Mover(module_).move(*made, own, symbol + ".inspect");
+    made->eraseFromParent();
+    if (!moved) return;
+    const Entry* part = candidate.part;
+    const bool is_directive = part && !part->is_loop;
+    Inspector inspector{moved, part ? part->before : nullptr, is_directive ? part->phase : phase, {}};
+    for (const unsigned number : used)
+      inspector.inputs.push_back(part ? part->inputs[number] : InspectorInput{own.getArg(number)});
+    result_.procedures[symbol].push_back(std::move(inspector));
+    result_.sites.insert(result_.sites.end(), described.begin(), described.end());
+    for (const Slice::Site& site : candidate.sites)
+      speculative = speculative.value_or(false) || site.speculative;
+  }
+
   Module& module_;
-  const Note& note_;
-  const std::set<std::string> symbols_;
+  const Note* note_ = nullptr;
   const bool exposed_ = exposes_memory(module_);
-  std::map<std::string, std::vector<LoopEntry>> loops_;
-  std::map<const LoopEntry*, std::string> loop_names_;
+  std::map<std::string, std::vector<Entry>> parts_; /* of procedures that send, by symbol */
+  std::map<const Entry*, std::string> names_;
   Prepared prepared_;
   Analyses analyses_;
   Inspectors result_;
 };
 
-}  // namespace
+InspectorMaker::InspectorMaker(Module& module, const Directives& directives)
+    : maker_(std::make_unique<Maker>(module, directives)) {}
+InspectorMaker::~InspectorMaker() = default;
 
-Inspectors make_inspectors(Module& module, const std::map<std::string, uint32_t>& procedures,
-                           const Note& note) {
-  std::set<std::string> symbols = wanted(procedures, note);
-  return symbols.empty() ? Inspectors() : Maker(module, note, std::move(symbols)).make();
+Prepared& InspectorMaker::prepared() { return maker_->prepared(); }
+
+Inspectors InspectorMaker::make(const std::map<std::string, uint32_t>& procedures, const Note& note) {
+  return maker_->make(procedures, note);
 }
 
 void classify_inspected(Note& note, const std::vector<InspectedSite>& sites) {
@@ -244,6 +280,10 @@ void classify_inspected(Note& note, const std::vector<InspectedSite>& sites) {
       if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC && site.line == inspected.line &&
           site.column == inspected.column && inspected.function == note.strings.c_str() + site.function)
         site.site_class = inspected.speculative ? HYBRID_SPECULATIVE : HYBRID_INSPECTED;
+  for (hybrid_site& site : note.sites)
+    if (site.site_class == HYBRID_DYNAMIC && site.reason != HYBRID_NONE &&
+        note.strings.c_str() + site.reason == std::string_view(kPerhapsNoIteration))
+      site.site_class = HYBRID_SPECULATIVE;
 }
 
 }  // namespace hybrid::pass

@@ -3,7 +3,7 @@
  * describing a value, the compiler keeps the code that computes it. An inspector is the slice of the
  * procedure that its sends depend on (slice.h), with calls of struct hybrid_inspection (core/hint_abi.h) in
  * place of its memory. It begins where the procedure begins; for sends that are not known there, where the
- * outermost loop around them begins at which they are (loop_entries.h). Before and after:
+ * outermost loop around them begins at which they are (entries.h). Before and after:
  *
  *     void exchange(struct domain* d) {                    void exchange.inspect(inspection, inputs) {
  *       for (int i = 0; i < d->count; ++i) {                 d = inputs[0];
@@ -17,17 +17,20 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "clang_plugin/pass/loop_entries.h"
+#include "clang_plugin/pass/entries.h"
 #include "clang_plugin/pass/note.h"
+#include "clang_plugin/pass/preparation.h"
 
 namespace hybrid::pass {
 
 struct Inspector {
   llvm::Function* code;               /* of type hybrid_inspector */
   llvm::Instruction* before;          /* where it is called; null: where the procedure begins */
+  uint32_t phase;                     /* that its hints belong to */
   std::vector<InspectorInput> inputs; /* values there */
 };
 
@@ -43,11 +46,26 @@ struct Inspectors {
   std::vector<InspectedSite> sites;
 };
 
-/* Adds inspectors to `module` for the sends that `note` calls dynamic. `procedures`: as in Extraction. */
-Inspectors make_inspectors(llvm::Module& module, const std::map<std::string, uint32_t>& procedures,
-                           const Note& note);
+/* Makes the inspectors of a module, from a copy that is prepared (preparation.h). */
+class InspectorMaker {
+ public:
+  /* Both must outlive this object. */
+  InspectorMaker(llvm::Module& module, const Directives& directives);
+  ~InspectorMaker();
 
-/* Changes the class of these sends from HYBRID_DYNAMIC to HYBRID_INSPECTED or HYBRID_SPECULATIVE. */
+  /* The copy, for the extraction. Loops that send are functions in it, too (entries.h). */
+  Prepared& prepared();
+  /* Adds inspectors to the module for the sends that `note` calls dynamic; destroys the copy. `procedures`:
+   * as in Extraction. */
+  Inspectors make(const std::map<std::string, uint32_t>& procedures, const Note& note);
+
+ private:
+  class Maker;
+  std::unique_ptr<Maker> maker_;
+};
+
+/* Changes the class of these sends from HYBRID_DYNAMIC to HYBRID_INSPECTED or HYBRID_SPECULATIVE. Of the
+ * rest, sites whose loop may have no iteration become speculative: their expression is the hint. */
 void classify_inspected(Note& note, const std::vector<InspectedSite>& sites);
 
 }  // namespace hybrid::pass

@@ -1,7 +1,6 @@
 #include "clang_plugin/pass/loop_phases.h"
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
@@ -16,8 +15,6 @@
 
 #include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/directives.h"
-#include "clang_plugin/pass/first_tests.h"
-#include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
@@ -51,18 +48,11 @@ std::set<const Function*> leading_to_sends(const Module& module) {
 
 class LoopMarker {
  public:
-  LoopMarker(Function& function, const std::set<const Function*>& leading, const TargetLibraryInfo& library)
-      : function_(function),
-        leading_(leading),
-        library_(library),
-        is_main_(function.getName() == "main" || function.getName() == "_QQmain"),
-        dominators_(function),
-        loops_(dominators_) {}
+  LoopMarker(Function& function, const std::set<const Function*>& leading)
+      : function_(function), leading_(leading), dominators_(function), loops_(dominators_) {}
 
   void run() {
     std::map<std::string, unsigned> names;
-    for (Loop* loop : loops_.getLoopsInPreorder())
-      if (may_send(*loop)) put_first_test_in_front(*loop, loops_, dominators_);
     for (Loop* loop : loops_.getLoopsInPreorder())
       if (may_send(*loop) &&
           (loop->getLoopPreheader() || InsertPreheaderForLoop(loop, &dominators_, &loops_, nullptr, false)))
@@ -79,10 +69,6 @@ class LoopMarker {
         const Function* callee = callee_of(instruction);
         if (!callee) continue;
         if (sends(*callee) || leading_.contains(callee)) return true;
-        bool fortran = false;
-        if (is_main_ && callee->isDeclaration() && !is_mpi(callee->getName(), fortran) &&
-            !is_harmless(*callee, library_))
-          return true;
       }
     return false;
   }
@@ -144,8 +130,6 @@ class LoopMarker {
 
   Function& function_;
   const std::set<const Function*>& leading_;
-  const TargetLibraryInfo& library_;
-  const bool is_main_;
   DominatorTree dominators_;
   LoopInfo loops_;
   std::vector<Loop*> marked_; /* a loop before those in it */
@@ -155,8 +139,6 @@ class LoopMarker {
 
 void mark_loops(Module& module) {
   const std::set<const Function*> leading = leading_to_sends(module);
-  TargetLibraryInfoImpl implementation(Triple(module.getTargetTriple()));
-  const TargetLibraryInfo library(implementation);
   std::vector<Function*> functions;
   for (Function& function : module) {
     const auto begins = instructions(function);
@@ -167,8 +149,7 @@ void mark_loops(Module& module) {
     if (!function.isDeclaration() && !own) functions.push_back(&function);
   }
   for (Function* function : functions)
-    if (leading.contains(function) || function->getName() == "main" || function->getName() == "_QQmain")
-      LoopMarker(*function, leading, library).run();
+    if (leading.contains(function)) LoopMarker(*function, leading).run();
 }
 
 }  // namespace hybrid::pass

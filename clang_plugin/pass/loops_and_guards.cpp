@@ -115,14 +115,14 @@ Node Symbolic::path_condition(const BasicBlock* start, const BasicBlock* block) 
 
 /* The condition that there is a first iteration, for a loop with several exits, whose iterations the note
  * does not count. */
-Node Symbolic::entered(Loop& loop) {
+Node Symbolic::first_test(Loop& loop) {
   BasicBlock *header = loop.getHeader(), *before = loop.getLoopPreheader();
   if (loop.getExitingBlock() || !before || !loop.isLoopExiting(header)) return HYBRID_NONE;
   const auto* branch = dyn_cast<BranchInst>(header->getTerminator());
   if (!branch || !branch->isConditional()) return HYBRID_NONE;
   const auto is_fixed = [&](const Value& read) {
     const Node node = value(&read);
-    return note_.is_known(node) && !note_.has_load(node) && !varies_within(node, loop);
+    return note_.is_known(node) && !varies_within(node, loop);
   };
   Value* condition = before_first_turn(branch->getCondition(), loop, before->getTerminator(), is_fixed);
   if (!condition) return HYBRID_NONE;
@@ -206,23 +206,15 @@ uint32_t Symbolic::loop_around(const BasicBlock& block) {
   Loop* innermost = shape(*block.getParent()).loops.getLoopFor(&block);
   if (!innermost) return HYBRID_NONE;
   for (Loop* loop = innermost; loop; loop = loop->getParentLoop()) {
-    uint32_t number = HYBRID_NONE;
-    is_counted(*loop, number);
+    const uint32_t number = note_loop(*loop);
+    note_.loops[number].condition = once<const Loop*>(turns_, loop, [&] { return turns(*loop, number); });
   }
   return note_loop(*innermost);
 }
 
-const Loop* Symbolic::loop_of_note(uint32_t number) const {
+Loop* Symbolic::loop_of_note(uint32_t number) const {
   return std::find_if(loops_.begin(), loops_.end(), [&](const auto& known) { return known.second == number; })
       ->first;
-}
-
-std::set<const Instruction*> Symbolic::reads_of_variables(const std::vector<Node>& values) const {
-  std::set<const Instruction*> reads;
-  for (Node node : note_.parts(values))
-    if (const auto known = variable_reads_.find(node); known != variable_reads_.end())
-      reads.insert(known->second.begin(), known->second.end());
-  return reads;
 }
 
 uint32_t Symbolic::note_loop(Loop& loop) {
@@ -262,13 +254,12 @@ Node Symbolic::loop_variable(const PHINode& phi, Loop& loop) {
   if (!note_.is_known(first)) return note_.unknown("", note_.reason(first));
   const Node node = variable(note_loop(loop), first, HYBRID_NONE);
   const auto number = static_cast<size_t>(note_.nodes[node].value_low);
-  known_[&phi] = {node, {}}; /* until the next value is known */
+  known_[&phi] = node; /* until the next value is known */
   /* Values under calculation may depend on this variable, and its next value on them: the cycle ends here. */
   std::set<const Value*> busy_before = std::exchange(busy_, {});
   const Node next = value(phi.getIncomingValueForBlock(latch));
   busy_ = std::move(busy_before);
   note_.variables[number].next = next;
-  variable_reads_[node] = reads_;
   if (const std::string name = source_name(phi); !name.empty())
     note_.variables[number].name = note_.string(name);
   return node;
@@ -291,13 +282,11 @@ Node Symbolic::phi(const PHINode& phi) {
   Node result = HYBRID_NONE;
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
     const BasicBlock* before = phi.getIncomingBlock(i);
-    Node incoming = value(phi.getIncomingValue(i));
+    const Node incoming = value(phi.getIncomingValue(i));
     if (const auto* inner = dyn_cast<Instruction>(phi.getIncomingValue(i)))
       if (Loop* left = shape.loops.getLoopFor(inner->getParent()); left && !left->contains(block)) {
-        const Loop* outermost = outermost_without(left, block);
-        if (!note_.is_known(incoming) || (varies_within(incoming, *outermost) && left != outermost))
+        if (!note_.is_known(incoming) || varies_within(incoming, *outermost_without(left, block)))
           return note_.unknown("", "it depends on the number of iterations of a loop");
-        if (varies_within(incoming, *outermost)) incoming = after(inner, *left);
       }
     if (result == HYBRID_NONE) {
       result = incoming;

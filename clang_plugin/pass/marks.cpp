@@ -86,8 +86,9 @@ Function* library_function(Module& module, const char* symbol, const Twine& name
 
 Function* mark_function(Module& module) {
   IRBuilder<> build(module.getContext());
-  return library_function(module, HYBRID_LIBRARY_MARK, "__hybrid_compiled_mark",
-                          {build.getPtrTy(), build.getInt32Ty(), build.getInt32Ty(), build.getInt64Ty()});
+  return library_function(
+      module, HYBRID_LIBRARY_MARK, "__hybrid_compiled_mark",
+      {build.getPtrTy(), build.getInt32Ty(), build.getInt32Ty(), build.getInt64Ty(), build.getPtrTy()});
 }
 
 Function* inspect_function(Module& module) {
@@ -120,31 +121,60 @@ class Marks {
     for (const auto& [name, phase] : procedures_)
       if (Function* function = module_.getFunction(name); function && !function->isDeclaration())
         procedure(*function, phase);
+    for (const auto& [name, of_procedure] : inspectors_.procedures)
+      for (const Inspector& inspector : of_procedure)
+        if (inspector.before) inspect(*inspector.before, inspector);
   }
 
  private:
-  void put(Instruction* before, uint32_t phase, uint32_t mark, Value* value = nullptr) {
+  void put(Instruction* before, uint32_t phase, uint32_t mark, Value* holds = nullptr,
+           Value* values = nullptr) {
     IRBuilder<> build(before);
     /* A call without a source location would prevent inlining here. */
     if (!before->getDebugLoc())
       if (DISubprogram* where = before->getFunction()->getSubprogram())
         build.SetCurrentDebugLocation(DILocation::get(module_.getContext(), where->getLine(), 0, where));
-    Value* number = value ? build.CreateSExtOrTrunc(value, build.getInt64Ty()) : build.getInt64(1);
+    Value* number = holds ? build.CreateSExtOrTrunc(holds, build.getInt64Ty()) : build.getInt64(1);
+    if (!values) values = Constant::getNullValue(build.getPtrTy());
     CallInst* call = build.CreateCall(mark_function(module_),
-                                      {unit_, build.getInt32(phase), build.getInt32(mark), number});
+                                      {unit_, build.getInt32(phase), build.getInt32(mark), number, values});
     call->setDoesNotThrow();
+  }
+
+  /* Returns room for so many 64-bit values on the function's stack. */
+  static Value* words(Function& function, size_t count) {
+    IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
+    return entry.CreateAlloca(ArrayType::get(entry.getInt64Ty(), count));
   }
 
   void begin(const DirectivePhase& phase) {
     if (!phase.ready) return;
-    Value* value = phase.holds;
-    if (auto* instruction = dyn_cast_or_null<Instruction>(value)) {
+    Value* holds = phase.holds;
+    if (auto* instruction = dyn_cast_or_null<Instruction>(holds)) {
       const DominatorTree dominators(*phase.ready->getFunction());
       /* The value may not be available here: the condition does not hold. */
-      if (!dominators.dominates(instruction, phase.ready)) value = ConstantInt::get(value->getType(), 0);
+      if (!dominators.dominates(instruction, phase.ready)) holds = ConstantInt::get(holds->getType(), 0);
     }
     const auto number = static_cast<uint32_t>(&phase - directives_.phases.data());
-    put(phase.ready, number, HYBRID_MARK_BEGIN, value);
+    put(phase.ready, number, HYBRID_MARK_BEGIN, holds,
+        phase.value_count == 0 ? nullptr : clause_words(phase));
+  }
+
+  /* Stores the values of the clauses where the program computes them, which is not on all paths. Returns
+   * their address. */
+  static Value* clause_words(const DirectivePhase& phase) {
+    Value* room = words(*phase.begin->getFunction(), phase.value_count);
+    const auto store = [&](CallBase& before, uint32_t at, Value* value) {
+      IRBuilder<> build(&before);
+      build.CreateStore(
+          value ? build.CreateSExtOrTrunc(value, build.getInt64Ty()) : build.getInt64(~uint64_t{0}),
+          build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), room, at));
+    };
+    for (uint32_t i = 0; i < phase.value_count; ++i) store(*phase.begin, i, nullptr);
+    uint32_t at = 0;
+    for (CallBase* clause : phase.clauses)
+      for (Value* value : clause_values(*clause)) store(*clause, at++, value);
+    return room;
   }
 
   /* Ends phases that are left other than by their end: return, break, goto, an exception. */
@@ -186,18 +216,17 @@ class Marks {
     const auto found = inspectors_.procedures.find(function.getName().str());
     if (found == inspectors_.procedures.end()) return;
     for (const Inspector& inspector : found->second)
-      inspect(inspector.before ? *inspector.before : *first, phase, inspector);
+      if (!inspector.before) inspect(*first, inspector);
   }
 
-  void inspect(Instruction& before, uint32_t phase, const Inspector& inspector) {
+  void inspect(Instruction& before, const Inspector& inspector) {
     IRBuilder<> build(&before);
     Function& function = *before.getFunction();
     if (DISubprogram* where = function.getSubprogram())
       build.SetCurrentDebugLocation(DILocation::get(module_.getContext(), where->getLine(), 0, where));
     Value* inputs = Constant::getNullValue(build.getPtrTy());
     if (!inspector.inputs.empty()) {
-      IRBuilder<> entry(&*function.getEntryBlock().getFirstInsertionPt());
-      inputs = entry.CreateAlloca(ArrayType::get(build.getInt64Ty(), inspector.inputs.size()));
+      inputs = words(function, inspector.inputs.size());
       for (unsigned i = 0; i < inspector.inputs.size(); ++i) {
         const InspectorInput& input = inspector.inputs[i];
         Value* value = input.value;
@@ -209,7 +238,9 @@ class Marks {
                           build.CreateConstInBoundsGEP1_64(build.getInt64Ty(), inputs, i));
       }
     }
-    build.CreateCall(inspect_function(module_), {unit_, build.getInt32(phase), inspector.code, inputs})
+    build
+        .CreateCall(inspect_function(module_),
+                    {unit_, build.getInt32(inspector.phase), inspector.code, inputs})
         ->setDoesNotThrow();
   }
 

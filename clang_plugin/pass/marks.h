@@ -2,9 +2,9 @@
  * which do nothing without the library. They do not change the program's behaviour. Phases that are left
  * early (return, break, goto, an exception) are ended on these paths. Before and after:
  *
- *     __hybrid_phase_ready(&s);     mark(unit, phase, HYBRID_MARK_BEGIN, 1);
- *     if (x) return;                if (x) { mark(unit, phase, HYBRID_MARK_END, 1); return; }
- *     __hybrid_phase_end();         mark(unit, phase, HYBRID_MARK_END, 1); */
+ *     __hybrid_phase_ready(&s);     mark(unit, phase, HYBRID_MARK_BEGIN, 1, values);
+ *     if (x) return;                if (x) { mark(unit, phase, HYBRID_MARK_END, ...); return; }
+ *     __hybrid_phase_end();         mark(unit, phase, HYBRID_MARK_END, ...); */
 #pragma once
 
 #include <llvm/IR/Module.h>

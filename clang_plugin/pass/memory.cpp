@@ -84,10 +84,6 @@ bool overlaps(const Write& write, int64_t offset, int64_t size) {
   return write.place.offset < offset + size && (write.size < 0 || write.place.offset + write.size > offset);
 }
 
-bool overlaps_table(const Write& write, const Place& table, int64_t size) {
-  return table.extent <= 0 || overlaps(write, table.offset, std::max(table.extent, size));
-}
-
 bool known_calls(const Function& function, std::vector<const CallBase*>& calls) {
   if (!function.hasLocalLinkage()) return false;
   std::vector<const User*> pending(function.user_begin(), function.user_end());
@@ -99,8 +95,13 @@ bool known_calls(const Function& function, std::vector<const CallBase*>& calls) 
       pending.insert(pending.end(), alias->user_begin(), alias->user_end());
       continue;
     }
+    if (isa<ConstantArray>(user) && all_of(user->users(), [](const User* holder) {
+          return isa<GlobalVariable>(holder) && holder->getName().starts_with("llvm.");
+        }))
+      continue;
     const auto* call = dyn_cast<CallBase>(user);
     if (!call || callee_of(*call) != &function || call->arg_size() != function.arg_size()) return false;
+    if (is_aside(*call)) continue;
     for (const Use& argument : call->args())
       if (argument->stripPointerCastsAndAliases() == &function) return false;
     calls.push_back(call);
@@ -205,7 +206,7 @@ struct Memory::Walk {
       return write(call, place, length ? length->getSExtValue() : -1, constant ? source : nullptr, constant);
     }
     const Function* callee = callee_of(call);
-    if (!callee) return indirect_call(call, at, place);
+    if (!callee) return escape("its address is passed to an unknown function");
     if (callee->getName() == kClobber) {
       const auto* when = dyn_cast<ConstantInt>(call.getArgOperand(2));
       if (!when || when->getZExtValue() == kAnyTime) return escape("other ranks access it through a window");
@@ -230,22 +231,9 @@ struct Memory::Walk {
     push(callee->getArg(at), place.index ? Place{0, nullptr, 0, false} : place);
   }
 
-  /* A call through a pointer: of any function of the program with that type whose address is taken. */
-  void indirect_call(const CallBase& call, unsigned at, const Place& place) {
-    const Module* module = call.isInlineAsm() ? nullptr : call.getModule();
-    if (!module || !memory.whole_) return escape("its address is passed to an unknown function");
-    for (const Function& function : *module) {
-      if (function.getFunctionType() != call.getFunctionType() || !function.hasAddressTaken()) continue;
-      if (function.isDeclaration() || function.isVarArg())
-        return escape("its address is passed to an unknown function");
-      push(function.getArg(at), place.index ? Place{0, nullptr, 0, false} : place);
-    }
-  }
-
   void returned(const Function& function, const Place& place) {
     std::vector<const CallBase*> calls;
-    if (!known_calls(function, calls) && memory.whole_) return escape("its address is returned");
-    if (!function.hasLocalLinkage()) escape("its address is returned");
+    if (!known_calls(function, calls)) return escape("its address is returned");
     for (const CallBase* call : calls) push(call, place);
   }
 
@@ -269,6 +257,7 @@ struct Memory::Walk {
 
   void follow(const Use& use, const Place& place) {
     const User* user = use.getUser();
+    if (const auto* instruction = dyn_cast<Instruction>(user); instruction && is_aside(*instruction)) return;
     if (const auto* gep = dyn_cast<GEPOperator>(user)) return push(gep, step(*gep, place, memory.layout_));
     if (const auto* load = dyn_cast<LoadInst>(user)) {
       object.loads.emplace_back(load, place);
@@ -318,8 +307,7 @@ const Object& Memory::uses(const Value* root) {
   if (const auto* global = dyn_cast<GlobalVariable>(root)) {
     if (!global->hasLocalLinkage() && !global->isConstant()) {
       found.escaped = true;
-      found.why =
-          whole_ ? "it belongs to a library" : "other units may change it; the link step analyses them";
+      found.why = "other files may change it";
     }
     if (global->isThreadLocal()) found.escaped = true, found.why = "it is thread-local";
   }
@@ -328,9 +316,8 @@ const Object& Memory::uses(const Value* root) {
   const std::string why = found.why;
   found.escaped = false;
   walk.run();
-  found.leaked = found.escaped;
+  if (outside && !found.escaped) found.why = why;
   found.escaped |= outside;
-  if (outside && !found.leaked) found.why = why;
   return objects_[root] = std::move(found);
 }
 

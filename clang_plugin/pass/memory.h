@@ -31,7 +31,6 @@ struct Write {
 
 struct Object {
   bool escaped = false; /* code that is not visible may write it */
-  bool leaked = false;  /* the use of its address cannot be analysed */
   std::string why;
   std::vector<Write> writes;
   std::vector<std::pair<const llvm::Instruction*, Place>> loads;
@@ -39,7 +38,7 @@ struct Object {
 
 class Memory {
  public:
-  Memory(const llvm::Module& module, bool whole) : layout_(module.getDataLayout()), whole_(whole) {}
+  explicit Memory(const llvm::Module& module) : layout_(module.getDataLayout()) {}
 
   /* Returns the object of an address: a variable, or the result of new or malloc; null if unknown. */
   const llvm::Value* object_of(const llvm::Value* address, Place& place) const;
@@ -49,15 +48,11 @@ class Memory {
  private:
   struct Walk;
   const llvm::DataLayout& layout_;
-  bool whole_;
   std::map<const llvm::Value*, Object> objects_;
 };
 
 /* Whether it may write to these bytes. */
 bool overlaps(const Write& write, int64_t offset, int64_t size);
-/* Whether it may write to an entry, of `size` bytes, of this table. Bytes beyond a known extent do not
- * matter. */
-bool overlaps_table(const Write& write, const Place& table, int64_t size);
 
 /* Whether `function` is called from known places only. `calls` are then its direct calls. */
 bool known_calls(const llvm::Function& function, std::vector<const llvm::CallBase*>& calls);

@@ -1,9 +1,8 @@
-/* Values of reads of memory: the single value that all writers store, an element of a table with known
- * entries, or a read that the library can do at run time. */
+/* Values of reads of memory: the single value that all writers store, or an element of a table with known
+ * entries. */
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/InstIterator.h>
 
-#include "clang_plugin/pass/kept_locals.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/symbolic.h"
 #include "clang_plugin/pass/values.h"
@@ -16,17 +15,6 @@ namespace {
 
 /* Largest number of entries of a table that is expressed as a choice. */
 constexpr size_t kLongestTable = 64;
-
-/* Whether it has no value before the program writes one. */
-bool is_local(const Value* object) {
-  const auto* global = dyn_cast<GlobalVariable>(object);
-  return isa<AllocaInst>(object) || (global && was_local(*global));
-}
-
-/* Returns the variable if it has an initial value, otherwise null. */
-const GlobalVariable* set_from_start(const Value* object) {
-  return is_local(object) ? nullptr : dyn_cast<GlobalVariable>(object);
-}
 
 }  // namespace
 
@@ -59,7 +47,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
                                            bool& certain, std::string& why) {
   const Object& uses = memory_.uses(object);
   const auto size = static_cast<int64_t>(memory_.layout().getTypeStoreSize(load.getType()).getFixedValue());
-  certain = is_local(object);
+  certain = isa<AllocaInst>(object); /* it has no value before the program writes one */
   if (const auto* made = dyn_cast<CallBase>(object)) {
     const Function* callee = made->getCalledFunction();
     certain = callee && callee->getName() != "calloc";
@@ -70,7 +58,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
   for (const Write& write : uses.writes) {
     if (!overlaps(write, place.offset, size)) continue;
     /* A local that is first cleared starts with zeros. */
-    if (write.is_copy && !write.value && is_local(object))
+    if (write.is_copy && !write.value && isa<AllocaInst>(object))
       return why = "it is cleared and written", std::vector<const Value*>{};
     if (!write.value || write.is_copy || !write.place.known || write.place.index ||
         write.place.offset != place.offset || write.size != size ||
@@ -84,7 +72,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
   }
   /* MPI_Comm_rank and similar calls that write a zero-initialised variable in another function do so before
    * anything is sent. */
-  const auto* global = set_from_start(object);
+  const auto* global = dyn_cast<GlobalVariable>(object);
   if (!certain && by_rule && global && global->hasInitializer() && global->getInitializer()->isNullValue()) {
     certain = true;
     for (const Value* value : values) {
@@ -97,7 +85,7 @@ std::vector<const Value*> Symbolic::stored(const LoadInst& load, const Value* ob
 }
 
 Node Symbolic::initial(const LoadInst& load, const Value* object, int64_t offset) {
-  const auto* global = set_from_start(object);
+  const auto* global = dyn_cast<GlobalVariable>(object);
   if (!global || !global->hasDefinitiveInitializer()) return HYBRID_NONE;
   Constant* constant =
       ConstantFoldLoadFromConst(const_cast<Constant*>(global->getInitializer()), load.getType(),
@@ -107,7 +95,7 @@ Node Symbolic::initial(const LoadInst& load, const Value* object, int64_t offset
 
 Node Symbolic::table(const LoadInst& load, const Value* object, const Place& place) {
   const Object& uses = memory_.uses(object);
-  const auto* global = set_from_start(object);
+  const auto* global = dyn_cast<GlobalVariable>(object);
   const bool fixed = global && global->isConstant();
   if ((uses.escaped && !fixed) || place.scale <= 0) return HYBRID_NONE;
   std::map<int64_t, Node> entries;
@@ -133,7 +121,7 @@ Node Symbolic::table(const LoadInst& load, const Value* object, const Place& pla
           write.value->getType() != load.getType() || step % place.scale != 0 || !written.insert(step).second)
         return HYBRID_NONE;
       const Node node = value(write.value);
-      if (note_.has_variable(node) || note_.has_load(node)) return HYBRID_NONE;
+      if (note_.has_variable(node)) return HYBRID_NONE;
       entries[step / place.scale] = node;
     }
   if (entries.empty() || entries.size() > kLongestTable) return HYBRID_NONE;
@@ -173,7 +161,6 @@ Node Symbolic::load(const LoadInst& load) {
       why = "no visible code writes it";
     }
     Node all = HYBRID_NONE;
-    const std::set<const Instruction*> before = reads_;
     for (const Value* written : values) {
       const Node node = value(written);
       if (!note_.is_known(node)) {
@@ -181,7 +168,7 @@ Node Symbolic::load(const LoadInst& load) {
         all = HYBRID_NONE;
         break;
       }
-      if (note_.has_variable(node) || note_.has_load(node) || (all != HYBRID_NONE && all != node)) {
+      if (note_.has_variable(node) || (all != HYBRID_NONE && all != node)) {
         why = "different values are written to it";
         all = HYBRID_NONE;
         break;
@@ -190,76 +177,8 @@ Node Symbolic::load(const LoadInst& load) {
       if (!certain) why = "it may be read before it is written";
     }
     if (all != HYBRID_NONE && certain) return all;
-    reads_ = before; /* drop the reads of unused values */
   }
-  if (!memory_.uses(object).escaped) {
-    const Node node = filled(load, object, place);
-    if (node != HYBRID_NONE && (note_.is_known(node) || !global)) return node;
-  }
-  if (!global) request_local(*object);
-  if (!global || global->isThreadLocal()) return note_.unknown(name, why);
-  return run_time_load(load, load.getType(), *global, place, why);
-}
-
-/* `left = atoi(text)`: a value known only at run time can be read from the variable that it is stored in,
- * preferably one of the program's own. */
-Node Symbolic::kept(const Value* value, Node unknown) {
-  if (isa<Constant>(value)) return unknown;
-  for (const bool local : {false, true})
-    for (const User* user : value->users()) {
-      const auto* store = dyn_cast<StoreInst>(user);
-      if (!store || store->getValueOperand() != value) continue;
-      Place place;
-      const auto* global =
-          dyn_cast_or_null<GlobalVariable>(memory_.object_of(store->getPointerOperand(), place));
-      if (!global || was_local(*global) != local) continue;
-      if (!place.known || place.index || global->isThreadLocal()) continue;
-      const Node node = run_time_load(*store, value->getType(), *global, place, "");
-      if (note_.is_known(node)) return node;
-    }
-  return unknown;
-}
-
-Node Symbolic::run_time_load(const Instruction& reader, const Type* type, const GlobalVariable& global,
-                             const Place& place, const std::string& why) {
-  requested_.insert(&global);
-  const std::string name = source_name(global);
-  Node offset = note_.constant(place.offset);
-  if (place.index) {
-    const Node index = value(place.index);
-    if (!note_.is_known(index)) return note_.unknown(name, note_.reason(index));
-    offset = note_.make(HYBRID_ADD, offset, note_.make(HYBRID_MUL, index, note_.constant(place.scale)));
-  }
-  if (!type->isIntegerTy() && !type->isDoubleTy()) return note_.unknown(name, why);
-  const auto bits = type->isDoubleTy() ? 64u : type->getIntegerBitWidth();
-  if (bits != 8 && bits != 16 && bits != 32 && bits != 64) return note_.unknown(name, why);
-  const Object& uses = memory_.uses(&global);
-  if (uses.leaked) return note_.unknown(name, uses.why);
-  if (!can_be_named_(global)) return note_.unknown(name, why);
-  const Node node = note_.load(address_of(global), offset, -static_cast<int32_t>(bits / 8), name);
-  RunTimeValue& use = run_time_values_[node];
-  use.readers.insert(&reader);
-  reads_.insert(&reader);
-  const int64_t size = bits / 8;
-  for (const Write& write : uses.writes)
-    if (place.index ? overlaps_table(write, place, size) : overlaps(write, place.offset, size)) {
-      use.writers.insert(write.instruction);
-      use.late |= writes_later(*write.instruction);
-    }
-  use.shared |= uses.escaped;
-  return node;
-}
-
-uint32_t Symbolic::address_of(const GlobalVariable& global) {
-  auto at = std::find(addresses_.begin(), addresses_.end(), &global);
-  if (at == addresses_.end()) at = addresses_.insert(at, &global);
-  return static_cast<uint32_t>(at - addresses_.begin());
-}
-
-Node Symbolic::holds(const GlobalVariable& variable, uint32_t number, const std::string& name) {
-  if (!can_be_named_(variable)) return HYBRID_NONE;
-  const Node value = note_.load(address_of(variable), note_.constant(0), -4, name);
-  return note_.make(HYBRID_EQ, value, note_.constant(number));
+  return note_.unknown(name, why);
 }
 
 }  // namespace hybrid::pass

@@ -259,9 +259,9 @@ Node Note::unknown_communicator(std::string_view why) {
   return at;
 }
 
-Node Note::load(uint32_t address, Node offset, int32_t bytes, std::string_view name) {
+Node Note::argument(uint32_t number, std::string_view name) {
   const uint32_t text = string(name);
-  return make(HYBRID_LOAD, offset, text ? text : HYBRID_NONE, static_cast<uint32_t>(bytes), address);
+  return make(HYBRID_ARGUMENT, HYBRID_NONE, text ? text : HYBRID_NONE, HYBRID_NONE, number);
 }
 
 std::vector<Node> Note::parts(std::vector<Node> pending) const {
@@ -277,8 +277,7 @@ std::vector<Node> Note::parts(std::vector<Node> pending) const {
       const hybrid_variable& v = variables[static_cast<size_t>(value_of(n))];
       pending.insert(pending.end(), {v.next, v.first});
     }
-    if (is_loop_result(n.op)) pending.push_back(loops[static_cast<size_t>(value_of(n))].condition);
-    if (n.op != HYBRID_LOAD && n.op != HYBRID_INPUT) pending.insert(pending.end(), {n.c, n.b});
+    if (!names_a_string(n.op)) pending.insert(pending.end(), {n.c, n.b});
     pending.push_back(n.a);
   }
   return result;
@@ -304,16 +303,8 @@ bool Note::has_variable_of(Node start, uint32_t loop) const {
       pending.insert(pending.end(), {variables[number].first, variables[number].next});
       continue;
     }
-    if (is_loop_result(n.op)) {
-      const auto ended = static_cast<uint32_t>(value_of(n));
-      /* The index of a table entry may change with the loop, although the loop that filled the table has
-       * ended. */
-      if (n.op == HYBRID_ENTRY) pending.push_back(n.a);
-      if (ended == loop) continue;
-      pending.push_back(loops[ended].condition);
-    }
     pending.push_back(n.a);
-    if (n.op != HYBRID_LOAD && n.op != HYBRID_INPUT) pending.insert(pending.end(), {n.b, n.c});
+    if (!names_a_string(n.op)) pending.insert(pending.end(), {n.b, n.c});
   }
   return false;
 }
@@ -328,22 +319,9 @@ bool Note::has_variable(Node start) const {
   return false;
 }
 
-Node Note::loop_result(uint32_t op, Node a, Node b, Node c, uint32_t loop) {
-  constexpr unsigned kMostLevels = 16;
-  unsigned level = 1;
-  for (Node node : parts({a, b, c, loops[loop].condition}))
-    if (const auto known = levels_.find(node); known != levels_.end())
-      level = std::max(level, known->second + 1);
-  if (level > kMostLevels) return HYBRID_NONE;
-  const Node node = make(op, a, b, c, loop);
-  levels_[node] = std::max(levels_[node], level);
-  return node;
-}
-
 bool Note::is_known(Node node) const {
   return !contains(node, HYBRID_INPUT) && !contains(node, HYBRID_UNKNOWN_COMMUNICATOR);
 }
-bool Note::has_load(Node node) const { return contains(node, HYBRID_LOAD); }
 
 std::string Note::reason(Node start) const {
   for (Node node : parts(start)) {

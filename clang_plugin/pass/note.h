@@ -14,8 +14,8 @@ namespace hybrid::pass {
 
 using Node = uint32_t; /* index of a node, or HYBRID_NONE */
 
-/* Whether the node's value is the number of a loop. */
-constexpr bool is_loop_result(uint32_t op) { return op == HYBRID_AFTER || op == HYBRID_ENTRY; }
+/* Whether the node's `b` is a string. */
+constexpr bool names_a_string(uint32_t op) { return op == HYBRID_ARGUMENT || op == HYBRID_INPUT; }
 
 /* The node's `value`, of which the file has two halves. */
 inline int64_t value_of(const hybrid_node& node) {
@@ -35,24 +35,20 @@ class Note {
   /* A value known only at run time. `why`: the reason, for users. */
   Node unknown(std::string_view name, std::string_view why);
   Node unknown_communicator(std::string_view why);
-  /* HYBRID_AFTER or HYBRID_ENTRY; HYBRID_NONE if results of loops would be nested deeper than readers
-   * support. */
-  Node loop_result(uint32_t op, Node a, Node b, Node c, uint32_t loop);
-  /* HYBRID_LOAD of `bytes` (negative: signed) at `offset` of the program's variable `address`. */
-  Node load(uint32_t address, Node offset, int32_t bytes, std::string_view name);
+  /* HYBRID_ARGUMENT. `name`: in the source, or "". */
+  Node argument(uint32_t number, std::string_view name);
   uint32_t string(std::string_view text);
 
   bool is_constant(Node node, int64_t& value) const;
-  /* Returns all nodes that `node` depends on, itself included: of loop variables their first and next values,
-   * of a loop's results its condition. */
+  /* Returns all nodes that `node` depends on, itself included: of loop variables their first and next values.
+   */
   std::vector<Node> parts(Node node) const { return parts(std::vector<Node>{node}); }
   std::vector<Node> parts(std::vector<Node> pending) const;
   bool contains(Node node, uint32_t op) const;
-  /* Whether it changes with the loop's iterations. Results of the loop after its end do not. */
+  /* Whether it changes with the loop's iterations. */
   bool has_variable_of(Node node, uint32_t loop) const;
   bool is_known(Node node) const;
   bool has_variable(Node node) const;
-  bool has_load(Node node) const;
   /* Whether the loop tests after its iterations, so that there is always a first one. */
   bool always_turns(uint32_t loop) const;
   /* Whether the site depends on more than the existence of an iteration of the loop. */
@@ -80,7 +76,6 @@ class Note {
   std::map<std::tuple<uint32_t, Node, Node, Node, int64_t>, Node> known_;
   std::map<std::string, uint32_t, std::less<>> known_strings_;
   std::map<Node, std::string> reasons_;
-  std::map<Node, unsigned> levels_; /* of loops' results: number of consecutive loops */
 };
 
 }  // namespace hybrid::pass

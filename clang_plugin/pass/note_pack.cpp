@@ -6,8 +6,6 @@
 namespace hybrid::pass {
 namespace {
 
-bool names_a_string(uint32_t op) { return op == HYBRID_LOAD || op == HYBRID_INPUT; }
-
 template <class T>
 void append(std::string& bytes, const std::vector<T>& items) {
   bytes.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T));
@@ -29,9 +27,8 @@ std::string Note::pack(hybrid_unit& head) const {
     const hybrid_node& n = nodes[node];
     use(n.a);
     if (!names_a_string(n.op)) use(n.b);
-    if (n.op != HYBRID_LOAD) use(n.c);
+    use(n.c);
     if (n.op == HYBRID_VARIABLE) use_loop(variable_loop[static_cast<size_t>(value_of(n))]);
-    if (is_loop_result(n.op)) use_loop(static_cast<uint32_t>(value_of(n)));
   };
   use_loop = [&](uint32_t loop) {
     if (loop == HYBRID_NONE || loop_used[loop]) return;
@@ -81,13 +78,11 @@ std::string Note::pack(hybrid_unit& head) const {
     hybrid_node node = nodes[i];
     moved(node_at, node.a);
     if (!names_a_string(node.op)) moved(node_at, node.b);
-    if (node.op != HYBRID_LOAD) moved(node_at, node.c);
+    moved(node_at, node.c);
     if (node.op == HYBRID_VARIABLE) {
       node.value_low = static_cast<int32_t>(variable_at[static_cast<size_t>(value_of(node))]);
       node.value_high = 0;
     }
-    if (is_loop_result(node.op))
-      node.value_low = static_cast<int32_t>(loop_at[static_cast<size_t>(value_of(node))]);
     packed_nodes.push_back(node);
   }
   for (hybrid_variable& variable : packed_variables)

@@ -82,20 +82,16 @@ class Writer {
     text_ += '(' + std::to_string(known->second);
     if (fresh) {
       const hybrid_node& n = note_.nodes[node];
-      const auto number = static_cast<size_t>(static_cast<uint32_t>(n.value_low));
       text_ += ' ' + std::to_string(n.op) + ' ';
       if (n.op == HYBRID_VARIABLE) {
+        const auto number = static_cast<size_t>(value_of(n));
         write(note_.variables[number].first);
         write(note_.variables[number].next);
         write(note_.loops[note_.variable_loop[number]].condition);
       } else {
-        if (is_loop_result(n.op))
-          write(note_.loops[number].condition);
-        else
-          text_ += std::to_string(n.value_low) + ' ' + std::to_string(n.value_high) + ' ';
+        text_ += std::to_string(n.value_low) + ' ' + std::to_string(n.value_high) + ' ';
         write(n.a);
-        const bool names = n.op == HYBRID_LOAD || n.op == HYBRID_INPUT;
-        names ? void(text_ += std::to_string(n.b) + ' ' + std::to_string(n.c)) : (write(n.b), write(n.c));
+        names_a_string(n.op) ? void(text_ += std::to_string(n.b)) : (write(n.b), write(n.c));
       }
     }
     text_ += ')';

@@ -1,52 +1,101 @@
 /* Entry point for clang, flang and opt: registers the pass at the start of every pipeline. The pass
  *   1. inserts markers around loops that communicate (loop_phases.h) and finds all directives (directives.h),
- *   2. stores the numbers of calls that may communicate (call_places.h),
- *   3. analyses a copy of the module (extraction.h), keeps locals that hints need (kept_locals.h), and
- * analyses again,
- *   4. embeds the unoptimised code for the link step (embedded.h),
- *   5. makes inspectors for sends that no hint describes (inspectors.h),
- *   6. writes the note (note_writer.h), replaces the markers by marks (marks.h), and names internal variables
- *      (own_variables.h). */
+ *   2. analyses a copy of the module (extraction.h),
+ *   3. makes inspectors for sends that no expression describes (inspectors.h),
+ *   4. adds recorded connections for what is still unknown (profile.h),
+ *   5. writes the note (note_writer.h) and replaces the markers by marks (marks.h). */
 #include <dlfcn.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "clang_plugin/pass/call_places.h"
-#include "clang_plugin/pass/embedded.h"
+#include "clang_plugin/pass/entries.h"
 #include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/inspectors.h"
-#include "clang_plugin/pass/kept_locals.h"
 #include "clang_plugin/pass/loop_phases.h"
 #include "clang_plugin/pass/marks.h"
 #include "clang_plugin/pass/note_writer.h"
-#include "clang_plugin/pass/own_variables.h"
+#include "clang_plugin/pass/profile.h"
+#include "clang_plugin/pass/values.h"
 
 namespace {
 
 using namespace llvm;
+using namespace hybrid::pass;
 
-/* Returns the user's name of the source: HYBRID_SOURCE_NAME for a file that was rewritten before its
- * compilation. */
-std::string source_name(const Module& module) {
-  const char* given = std::getenv("HYBRID_SOURCE_NAME");
-  return given && *given ? given : module.getSourceFileName();
+/* The value of an environment variable; "" if there is none. The wrappers set: HYBRID_SOURCE_NAME, the user's
+ * name of a file that was rewritten before its compilation; HYBRID_PROFILES, the files of profiles, one a
+ * line; HYBRID_WARNINGS, "off" or "errors"; HYBRID_LINES_FOR_HINTS, if line tables were requested only for
+ * hints. */
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
 }
 
-hybrid::pass::Extraction extracted(std::unique_ptr<Module> module, const hybrid::pass::Directives& directives,
-                                   hybrid::pass::Remarks remarks) {
-  std::set<std::string> variables;
-  for (const GlobalVariable& variable : module->globals()) variables.insert(variable.getName().str());
-  return hybrid::pass::extract(
-      std::move(module), nullptr, directives.phases,
-      [&](const std::string& name) { return variables.contains(name); }, remarks);
+/* Reports on the hints as the compiler does. */
+class Reports {
+ public:
+  explicit Reports(Module& module) : context_(module.getContext()), setting_(environment("HYBRID_WARNINGS")) {
+    for (const Function& function : module)
+      if (const DISubprogram* where = function.getSubprogram())
+        subprograms_[readable_name(function.getName())] = {&function, where};
+  }
+
+  void warn(const std::string& message) const {
+    if (setting_ == "off") return;
+    context_.diagnose(
+        DiagnosticInfoPGOProfile(nullptr, message, setting_ == "errors" ? DS_Error : DS_Warning));
+  }
+
+  /* -Rpass-missed=hybrid: why a call could not be analysed, and what would help. */
+  void remark(const Note& note, const hybrid_site& site) const {
+    const auto found = subprograms_.find(note.strings.c_str() + site.function);
+    if (found == subprograms_.end()) return;
+    const auto& [function, where] = found->second;
+    const StringRef why = note.strings.c_str() + site.reason;
+    const DebugLoc at = DILocation::get(context_, site.line, site.column, const_cast<DISubprogram*>(where));
+    OptimizationRemarkMissed remark("hybrid", "Communication", at, &function->getEntryBlock());
+    remark << StringRef(note.strings.c_str() + site.call) << " could not be analysed: " << why;
+    if (why.contains("any source"))
+      remark << "; if there is only one possible source, name it";
+    else
+      remark << "; '#pragma hybrid phase(...) connections(...)' can declare it";
+    context_.diagnose(remark);
+  }
+
+ private:
+  LLVMContext& context_;
+  const std::string setting_;
+  std::map<std::string, std::pair<const Function*, const DISubprogram*>> subprograms_;
+};
+
+std::vector<Profile> profiles(const Reports& reports) {
+  std::vector<Profile> all;
+  const std::string paths = environment("HYBRID_PROFILES");
+  SmallVector<StringRef, 4> lines;
+  StringRef(paths).split(lines, '\n', -1, false);
+  for (const StringRef path : lines) {
+    const auto buffer = MemoryBuffer::getFile(path);
+    Profile profile;
+    std::string problem = buffer ? "" : buffer.getError().message();
+    if (buffer && read_profile((*buffer)->getBuffer().str(), profile, problem))
+      all.push_back(std::move(profile));
+    else
+      reports.warn(path.str() + ": " + problem);
+  }
+  return all;
 }
 
 class HybridPass : public PassInfoMixin<HybridPass> {
@@ -54,50 +103,29 @@ class HybridPass : public PassInfoMixin<HybridPass> {
   static bool isRequired() { return true; } /* at -O0 too */
 
   static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    using namespace hybrid::pass;
-    EmbeddedUnit unit;
-    const bool has_hints = communicates(module);
-    if (has_hints) {
-      forget_bodies_of_markers(module);
-      mark_loops(module);
-    }
-    std::set<std::string> own = read_by_accessors(module);
-    Directives directives;
-    if (has_hints) directives = find_directives(module);
-    Extraction extraction;
-    const bool has_mpi = has_hints || calls_mpi(module);
-    if (has_mpi || main_program(module)) own.merge(mark_call_places(module));
-    KeptLocals locals(module);
-    if (has_mpi) {
-      /* Remarks are printed for the final results only. */
-      const DiagnosticHandler* handler = module.getContext().getDiagHandlerPtr();
-      const bool remarks = handler && handler->isMissedOptRemarkEnabled("hybrid");
-      extraction = extracted(locals.numbered(), directives, Remarks::off);
-      own.merge(extraction.own_variables);
-      const bool kept = locals.keep(extraction.locals, own);
-      if (has_hints && ((kept && extraction.may_improve) || remarks)) {
-        extraction = extracted(CloneModule(module), directives, Remarks::on);
-        own.merge(extraction.own_variables);
-      }
-    }
-    note_names(module, own);
-    unit.code = code_of(module);
-    locals.give_back();
-    if (has_hints) {
-      const Inspectors inspectors = make_inspectors(module, extraction.procedures, extraction.note);
-      classify_inspected(extraction.note, inspectors.sites);
-      const WrittenNote note = write_note(module, extraction, source_name(module), false);
-      write_marks(module, directives, extraction.procedures, inspectors, note.unit);
-      unit.id_low = note.id_low;
-      unit.id_high = note.id_high;
-      unit.procedures = extraction.procedures;
-      unit.inspected = inspectors.sites;
-    }
-    give_names(module);
-    embed(module, unit);
-    /* Line tables that were requested only for the hints. */
-    if (const char* alone = std::getenv("HYBRID_LINES_FOR_HINTS"); alone && *alone) StripDebugInfo(module);
+    if (communicates(module)) add_hints(module);
+    if (!environment("HYBRID_LINES_FOR_HINTS").empty()) StripDebugInfo(module);
     return PreservedAnalyses::none();
+  }
+
+ private:
+  static void add_hints(Module& module) {
+    forget_bodies_of_markers(module);
+    make_room_at_directives(module);
+    mark_loops(module);
+    const Directives directives = find_directives(module);
+    InspectorMaker maker(module, directives);
+    Extraction extraction = extract(maker.prepared(), directives.phases);
+    Note& note = extraction.note;
+    const Inspectors inspectors = maker.make(extraction.procedures, note);
+    classify_inspected(note, inspectors.sites);
+    const Reports reports(module);
+    for (const hybrid_site& site : note.sites)
+      if (site.site_class == HYBRID_DYNAMIC) reports.remark(note, site);
+    for (const std::string& message : use_profiles(note, profiles(reports))) reports.warn(message);
+    const std::string name = environment("HYBRID_SOURCE_NAME");
+    Constant* unit = write_note(module, note, name.empty() ? module.getSourceFileName() : name);
+    write_marks(module, directives, extraction.procedures, inspectors, unit);
   }
 };
 

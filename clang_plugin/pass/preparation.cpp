@@ -9,9 +9,7 @@
 #include <llvm/IR/Operator.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/FunctionAttrs.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/IPO/InferFunctionAttrs.h>
-#include <llvm/Transforms/IPO/Internalize.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
@@ -20,7 +18,11 @@
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LowerInvoke.h>
 
-#include "clang_plugin/pass/call_places.h"
+#include <map>
+#include <set>
+#include <vector>
+
+#include "clang_plugin/pass/memory.h"
 #include "clang_plugin/pass/overflows.h"
 
 namespace hybrid::pass {
@@ -29,7 +31,7 @@ namespace {
 using namespace llvm;
 
 /* Largest number of instructions of a function after inlining. */
-constexpr size_t kMost = 100000;
+constexpr size_t kMost = 3000;
 /* Functions up to this size are inlined at all calls: accessors and similar. */
 constexpr size_t kSmall = 40;
 /* Functions up to this size are inlined if they are called once and may set numbers of their caller. */
@@ -124,11 +126,9 @@ void forget_other_variables(Instruction& instruction) {
 /* The calls between functions, and the functions that lead to a site or to a value of MPI. */
 class CallGraph {
  public:
-  CallGraph(Module& module, const TargetLibraryInfo& library) {
+  explicit CallGraph(Module& module) {
     for (Function& function : module) {
       sizes_[&function] = 0;
-      if (!function.isDeclaration() && (!function.hasLocalLinkage() || function.hasAddressTaken()))
-        from_outside_.insert(function.getName().str());
       for (Instruction& instruction : instructions(function)) {
         ++sizes_[&function];
         const auto* call = dyn_cast<CallBase>(&instruction);
@@ -138,12 +138,8 @@ class CallGraph {
           calls_[&function].insert(callee);
           ++uses_[callee];
           if (may_set_a_number(*call)) setters_.insert(callee);
-        } else if (callee && callee->getName() == kComplete) {
-          completing_.insert(&function);
         } else if (callee && callee->getName().starts_with("hybrid.") && callee->getName() != kClobber) {
           leads_.insert(&function);
-        } else if (!callee || !is_harmless(*call, library)) {
-          outside_.insert(&function);
         }
       }
     }
@@ -155,25 +151,13 @@ class CallGraph {
     }
   }
 
+  /* Whether the function, or one that it calls, calls MPI. */
+  bool leads_to_mpi(const Function& function) const { return leads_.contains(&function); }
   /* Whether the function is better analysed inlined into its callers. */
   bool belongs_to_callers(const Function& function) const {
     const size_t size = sizes_.at(&function);
     return leads_.contains(&function) || size <= kSmall ||
            (size <= kMiddling && setters_.contains(&function) && uses_.at(&function) == 1);
-  }
-
-  std::map<std::string, std::set<std::string>> names() const {
-    std::map<std::string, std::set<std::string>> result;
-    for (const auto& [caller, callees] : calls_)
-      for (const Function* callee : callees) result[caller->getName().str()].insert(callee->getName().str());
-    /* Code that is not visible may call back. */
-    for (const Function* function : outside_) {
-      std::set<std::string>& called = result[function->getName().str()];
-      called.insert("");
-      called.insert(from_outside_.begin(), from_outside_.end());
-    }
-    for (const Function* function : completing_) result[function->getName().str()].insert(kComplete);
-    return result;
   }
 
   /* Number of instructions after inlining the calls in it. */
@@ -198,8 +182,7 @@ class CallGraph {
 
   std::map<const Function*, std::set<const Function*>> calls_;
   std::map<const Function*, size_t> sizes_, inlined_, uses_;
-  std::set<const Function*> leads_, outside_, completing_, setters_;
-  std::set<std::string> from_outside_; /* functions that code outside of the module may call */
+  std::set<const Function*> leads_, setters_;
 };
 
 template <class Pass>
@@ -283,6 +266,12 @@ struct ShortLoopsPass : PassInfoMixin<ShortLoopsPass> {
   }
 };
 
+/* Whether it is a call that stands for one of MPI (values.h). */
+bool is_mpi_value(const Instruction& instruction) {
+  const Function* callee = callee_of(instruction);
+  return callee && callee->getName().starts_with("hybrid.") && callee->getName() != kClobber;
+}
+
 }  // namespace
 
 Analyses::Analyses() {
@@ -300,22 +289,22 @@ void simplify(Function& function, FunctionAnalysisManager& analyses) {
   analyses.invalidate(function, PreservedAnalyses::none());
 }
 
-Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* outside) {
+bool is_aside(const Instruction& instruction) { return instruction.getFunction()->hasFnAttribute(kAside); }
+
+bool is_main_program(StringRef name) { return name == "main" || name == "_QQmain"; }
+
+Prepared prepare(std::unique_ptr<Module> module) {
   Prepared result;
   Analyses analyses;
   auto& [builder, loops, functions, components, modules] = analyses;
 
   no_overflows(*module);
-  clear_call_places_behind(*module);
   const unsigned written_in = module->getMDKindID(kWrittenIn);
   for (Function& function : *module) {
     function.removeFnAttr(Attribute::OptimizeNone);
     function.removeFnAttr(Attribute::NoInline);
     function.removeFnAttr(Attribute::AlwaysInline);
   }
-  if (outside)
-    internalizeModule(*module,
-                      [&](const GlobalValue& value) { return outside->contains(value.getName().str()); });
   calls_to_values(*module, result.origins);
   for (Function& function : *module) {
     MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
@@ -340,33 +329,36 @@ Prepared prepare(std::unique_ptr<Module> module, const std::set<std::string>* ou
   modules.invalidate(*module, PreservedAnalyses::none());
   early.run(*module, modules);
 
-  TargetLibraryInfoImpl implementation(Triple(module->getTargetTriple()));
-  CallGraph graph(*module, TargetLibraryInfo(implementation));
-  result.calls = graph.names();
-  for (Function& function : *module)
-    if (!function.isDeclaration() && !function.isInterposable() && graph.belongs_to_callers(function) &&
-        graph.inlined_size(function) < kMost)
-      function.addFnAttr(Attribute::AlwaysInline);
+  CallGraph graph(*module);
+  const auto is_inlined = [&](const Function& function) {
+    return !function.isDeclaration() && !function.isInterposable() && graph.belongs_to_callers(function) &&
+           graph.inlined_size(function) < kMost;
+  };
+  for (Function& function : *module) {
+    if (!graph.leads_to_mpi(function) && !is_inlined(function)) continue; /* its values do not matter */
+    for (Instruction& instruction : instructions(function))
+      if (auto* call = dyn_cast<CallBase>(&instruction))
+        if (const Function* callee = call->getCalledFunction(); callee && is_inlined(*callee))
+          call->addFnAttr(Attribute::AlwaysInline);
+  }
 
   ModulePassManager middle;
   middle.addPass(AlwaysInlinerPass(false));
-  if (outside) middle.addPass(GlobalDCEPass());
   middle.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
   middle.run(*module, modules);
   for (Function& function : *module) pass_copies_of_numbers(function);
 
-  ModulePassManager late;
-  FunctionPassManager simple = simplification();
-  add(simple, LoopSimplifyPass());
-  add(simple, LCSSAPass());
-  late.addPass(createModuleToFunctionPassAdaptor(std::move(simple)));
+  FunctionPassManager late = simplification();
+  add(late, LoopSimplifyPass());
+  add(late, LCSSAPass());
+  add(late, ShortLoopsPass());
   modules.invalidate(*module, PreservedAnalyses::none());
-  late.run(*module, modules);
+  for (Function& function : *module)
+    if (any_of(instructions(function), is_mpi_value)) late.run(function, functions);
 
-  ModulePassManager last;
-  last.addPass(createModuleToFunctionPassAdaptor(ShortLoopsPass()));
-  last.run(*module, modules);
-
+  for (Function& function : *module)
+    if (std::vector<const CallBase*> calls; known_calls(function, calls) && calls.empty())
+      function.addFnAttr(kAside);
   result.module = std::move(module);
   return result;
 }

@@ -14,10 +14,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 
-#include <map>
 #include <memory>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "clang_plugin/pass/values.h"
@@ -30,10 +27,6 @@ inline constexpr char kWrittenIn[] = "hybrid.in";
 struct Prepared {
   std::unique_ptr<llvm::Module> module;
   std::vector<SiteOrigin> origins;
-  /* Functions by name, and the functions that each may call, before inlining. "" among them is code that is
-   * not in the module and may write the program's variables; kComplete is the completion of MPI operations.
-   */
-  std::map<std::string, std::set<std::string>> calls;
 };
 
 /* LLVM's analyses of a module. */
@@ -49,9 +42,16 @@ struct Analyses {
 /* Propagates values to their uses, and gives every loop one back edge. */
 void simplify(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
-/* Prepares `module` and changes it: pass a copy. `outside`, for a whole program: the symbols that code
- * outside of the module uses; all others become internal. Null for a unit. */
-Prepared prepare(std::unique_ptr<llvm::Module> module, const std::set<std::string>* outside);
+/* Prepares `module` and changes it: pass a copy. */
+Prepared prepare(std::unique_ptr<llvm::Module> module);
+/* Attribute of functions that are no part of the program: copies of loops (entries.h), and functions
+ * that were inlined everywhere. */
+inline constexpr char kAside[] = "hybrid.aside";
+/* Whether the instruction is in such a function. */
+bool is_aside(const llvm::Instruction& instruction);
+
+/* The main program: main, or flang's. */
+bool is_main_program(llvm::StringRef name);
 
 /* Whether glibc's headers use this name for a standard function that LLVM knows (versions of scanf and
  * strtol). */

@@ -55,9 +55,9 @@ std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& pr
   const auto name_of = [&](const hybrid_phase& phase) {
     return std::string(note.strings.c_str() + phase.name);
   };
-  std::set<uint32_t> open; /* phases with sends that no expression describes */
+  std::set<uint32_t> open;
   for (const hybrid_site& site : note.sites)
-    if (site.kind == HYBRID_SEND && site.site_class > HYBRID_ANALYSABLE && site.phase != HYBRID_NONE)
+    if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC && site.phase != HYBRID_NONE)
       open.insert(site.phase);
   std::set<std::string> all;
   std::map<std::string, size_t> found_by_itself; /* procedures and loops */
@@ -72,7 +72,7 @@ std::vector<std::string> use_profiles(Note& note, const std::vector<Profile>& pr
   for (const Profile& profile : profiles) {
     const auto is_of_profile = [&](const std::string& name) { return profile.phases.contains(name); };
     if (!open.empty() && std::none_of(all.begin(), all.end(), is_of_profile)) {
-      warnings.push_back("the profile " + profile.trace + " has none of this program's phases (" +
+      warnings.push_back("the profile " + profile.trace + " has none of this file's phases (" +
                          sentence({all.begin(), all.end()}) +
                          "); record this program, compiled with the plugin");
       continue;

@@ -1,5 +1,5 @@
 /* Profiles of recorded runs (`hybrid profile TRACE --json`, -fhybrid-profile-use): adds the recorded
- * connections of phases with dynamic sends to the hints of a whole program. */
+ * connections of phases with dynamic sends to the hints of a file. */
 #pragma once
 
 #include <cstdint>

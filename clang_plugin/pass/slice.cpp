@@ -5,6 +5,7 @@
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Scalar/LowerConstantIntrinsics.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
@@ -109,6 +110,16 @@ void skip_branch(Instruction& branch, BasicBlock* to) {
   branch.eraseFromParent();
 }
 
+/* Numbers of the calculation: a program hardly reads them as a rank or an address, and the loops that compute
+ * them take long. */
+bool stores_real(const Instruction& writer) {
+  const auto* store = dyn_cast<StoreInst>(&writer);
+  return store && store->getValueOperand()->getType()->isFPOrFPVectorTy();
+}
+bool reads_integers(const Instruction& reader) {
+  return isa<LoadInst>(reader) && !reader.getType()->isFPOrFPVectorTy();
+}
+
 }  // namespace
 
 bool handles_exceptions(const Function& function) {
@@ -144,7 +155,8 @@ Slice::Slice(Function& function, const std::vector<SiteOrigin>& origins, const s
     if (is_call_of(instruction, kSite)) {
       const SiteOrigin& origin = origin_of(instruction);
       if (origin.part->kind == HYBRID_SEND && origin.function == procedure) sites_.push_back(&instruction);
-    } else if (instruction.mayWriteToMemory() && !isa<LifetimeIntrinsic>(instruction)) {
+    } else if (instruction.mayWriteToMemory() && !isa<LifetimeIntrinsic>(instruction) &&
+               !match(&instruction, PatternMatch::m_Intrinsic<Intrinsic::stackrestore>())) {
       writers_.push_back(&instruction);
     }
   }
@@ -168,8 +180,8 @@ std::vector<Slice::Site> Slice::computed() const {
   std::vector<Site> result;
   for (Instruction* site : sites_)
     if (!bad_.contains(site))
-      result.push_back(
-          {cast<CallBase>(site), origin_of(*site).number, !may_be_exact_ || is_speculative(*site)});
+      result.push_back({cast<CallBase>(site), origin_of(*site).number, origin_of(*site).directive,
+                        !may_be_exact_ || is_speculative(*site)});
   return result;
 }
 
@@ -301,7 +313,7 @@ void Slice::add_writers(const MemoryLocation& read, const Instruction& reader, N
                           (received && getUnderlyingObject(to->Ptr, 0) == getUnderlyingObject(read.Ptr, 0)));
     if (own || certain)
       needs.always.push_back(writer);
-    else if (to && !received && is_possible(*writer))
+    else if (to && !received && is_possible(*writer) && (!stores_real(*writer) || !reads_integers(reader)))
       needs.writes.push_back(writer);
     else
       needs.speculative = true;

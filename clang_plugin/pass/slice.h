@@ -51,7 +51,8 @@ class Slice {
 
   struct Site {
     llvm::CallBase* call;
-    uint32_t number;  /* of the program's call (SiteOrigin) */
+    uint32_t number; /* of the program's call, and its directive's phase (SiteOrigin) */
+    uint32_t directive;
     bool speculative; /* something that the slice does not contain may write memory that it reads */
   };
   /* The sends that can be computed. */

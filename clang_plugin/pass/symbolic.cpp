@@ -5,7 +5,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
-#include "clang_plugin/pass/kept_locals.h"
 #include "clang_plugin/pass/values.h"
 
 namespace hybrid::pass {
@@ -33,7 +32,6 @@ FunctionShape& Symbolic::shape(const Function& function) {
 
 std::string source_name(const Value& value) {
   if (const auto* global = dyn_cast<GlobalVariable>(&value)) {
-    if (was_local(*global)) return name_of_local(*global);
     SmallVector<DIGlobalVariableExpression*, 1> debug;
     global->getDebugInfo(debug);
     if (!debug.empty()) return debug[0]->getVariable()->getName().str();
@@ -53,22 +51,7 @@ Node Symbolic::value(const Value* value) {
     if (!busy_.insert(value).second) return note_.unknown("", "it depends on itself");
     const Node node = calculate(value);
     busy_.erase(value);
-    if (note_.is_known(node)) return node;
-    const Node read = kept(value, node);
-    if (!note_.is_known(read)) request_local(*value);
-    return read;
-  });
-}
-
-void Symbolic::request_local(const Value& local) {
-  if (const auto number = number_of_local(local)) requested_locals_.insert(*number);
-}
-
-bool Symbolic::reads_local(Node value) const {
-  const std::vector<Node> parts = note_.parts(value);
-  return std::any_of(parts.begin(), parts.end(), [&](Node part) {
-    const hybrid_node& n = note_.nodes[part];
-    return n.op == HYBRID_LOAD && was_local(*addresses_[static_cast<size_t>(n.value_low)]);
+    return node;
   });
 }
 
@@ -96,9 +79,8 @@ Node Symbolic::argument(const Argument& argument) {
   const std::string name = source_name(argument);
   std::vector<const CallBase*> calls;
   if (!known_calls(*argument.getParent(), calls) || calls.empty())
-    return note_.unknown(name,
-                         "it is an argument of " + readable_name(argument.getParent()->getName()) +
-                             ", and not all of its callers are in this unit; the link step analyses them");
+    return note_.unknown(name, "it is an argument of " + readable_name(argument.getParent()->getName()) +
+                                   ", and not all of its callers are in this file");
   Node all = HYBRID_NONE;
   for (const CallBase* call : calls) {
     const Node passed = value(call->getArgOperand(argument.getArgNo()));

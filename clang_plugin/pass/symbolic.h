@@ -1,5 +1,5 @@
-/* Values of the prepared module as expressions of rank, size, constants, loop variables and variables that
- * are read at run time. A value without such an expression is HYBRID_INPUT with a reason. */
+/* Values of the prepared module as expressions of rank, size, constants and loop variables. A value without
+ * such an expression is HYBRID_INPUT with a reason. */
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -8,7 +8,6 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -31,10 +30,7 @@ struct FunctionShape {
 
 class Symbolic {
  public:
-  /* `can_be_named` states whether the note may refer to this variable of the program. */
-  Symbolic(llvm::Module& module, Note& note, bool whole,
-           std::function<bool(const llvm::GlobalVariable&)> can_be_named)
-      : note_(note), memory_(module, whole), can_be_named_(std::move(can_be_named)) {}
+  Symbolic(llvm::Module& module, Note& note) : note_(note), memory_(module) {}
 
   /* Returns the expression of an integer, truth value or double. */
   Node value(const llvm::Value* value);
@@ -65,48 +61,12 @@ class Symbolic {
   bool is_around(uint32_t loop, const llvm::BasicBlock& block) const {
     return loop_of_note(loop)->contains(&block);
   }
+  /* Whether guards contain the condition that there is a first iteration. */
+  bool is_guarded(uint32_t loop) { return entered(*loop_of_note(loop)) != HYBRID_NONE; }
   /* The loop with that number in the note. */
-  const llvm::Loop* loop_of_note(uint32_t number) const;
+  llvm::Loop* loop_of_note(uint32_t number) const;
 
-  /* The readers and writers of the variable of a HYBRID_LOAD. A reader may be the store of a value that is
-   * known in no other way, and can be read from the variable again. */
-  struct RunTimeValue {
-    std::set<const llvm::Instruction*> readers;
-    std::set<const llvm::Instruction*> writers;
-    bool shared = false; /* code that is not in the module may write it */
-    bool late = false;   /* a writer writes when an MPI operation completes */
-  };
-  const std::map<Node, RunTimeValue>& run_time_values() const { return run_time_values_; }
-  /* Returns the reads that all values queried since the last call depend on. */
-  std::set<const llvm::Instruction*> take_reads() { return std::exchange(reads_, {}); }
-
-  /* Returns the reads that the loop variables in `values` depend on. (take_reads() may have returned them
-   * before.) */
-  std::set<const llvm::Instruction*> reads_of_variables(const std::vector<Node>& values) const;
-
-  /* The variables of the program that loads read, by number (value of HYBRID_LOAD). */
-  const std::vector<const llvm::GlobalVariable*>& addresses() const { return addresses_; }
-  /* All variables that an expression needed, whether they can be read or not. */
-  const std::set<const llvm::GlobalVariable*>& requested() const { return requested_; }
-  /* The same for the main program's locals and values that are stored in them: their numbers (kept_locals.h).
-   */
-  const std::set<uint32_t>& requested_locals() const { return requested_locals_; }
-  void request_local(const llvm::Value& local);
-  /* Whether the value depends on a kept local, which has no valid value before the program writes it. */
-  bool reads_local(Node value) const;
-  /* Returns the condition that the variable has this value; HYBRID_NONE if the note may not refer to it. */
-  Node holds(const llvm::GlobalVariable& variable, uint32_t number, const std::string& name);
-  Memory& memory() { return memory_; }
   FunctionShape& shape(const llvm::Function& function);
-  bool always_before(const llvm::Instruction& first, const llvm::Instruction& then) {
-    return first.getFunction() == then.getFunction() &&
-           shape(*first.getFunction()).dominators.dominates(&first, &then);
-  }
-  /* Whether every path from `first` passes through `then`. */
-  bool always_behind(const llvm::Instruction& then, const llvm::Instruction& first) {
-    return first.getFunction() == then.getFunction() &&
-           shape(*first.getFunction()).post_dominators.dominates(&then, &first);
-  }
 
  private:
   Node calculate(const llvm::Value* value);
@@ -137,15 +97,14 @@ class Symbolic {
   Node initial(const llvm::LoadInst& load, const llvm::Value* object, int64_t offset);
   bool comes_before(const llvm::Instruction& first, const llvm::Instruction& then, int depth = 0);
   bool is_certain(const llvm::Instruction& instruction);
-  Node run_time_load(const llvm::Instruction& reader, const llvm::Type* type,
-                     const llvm::GlobalVariable& global, const Place& place, const std::string& why);
-  Node kept(const llvm::Value* value, Node unknown);
-  uint32_t address_of(const llvm::GlobalVariable& global); /* index of addresses() */
   /* loops_and_guards.cpp */
   Node from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node path_condition(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to);
-  Node entered(llvm::Loop& loop);
+  Node entered(llvm::Loop& loop) {
+    return once<const llvm::Loop*>(entered_, &loop, [&] { return first_test(loop); });
+  }
+  Node first_test(llvm::Loop& loop);
   /* The condition from `start`, which dominates it, to `block`, including the loops around `block` but not
    * around `start`. */
   Node between(const llvm::BasicBlock& start, const llvm::BasicBlock& block);
@@ -158,48 +117,23 @@ class Symbolic {
   bool varies_within(Node node, const llvm::Loop& loop) const;
   Node turns(llvm::Loop& loop, uint32_t index);
   Node variable(uint32_t loop, Node first, Node next);
-  /* ended_loops.cpp */
-  /* Whether its iterations are known. `number`: the loop's number in the note. */
-  bool is_counted(llvm::Loop& loop, uint32_t& number);
-  /* Returns `value`, which changes with the iterations of `loop`, after the end of the loop. */
-  Node after(const llvm::Value* value, llvm::Loop& loop);
-  /* Returns the value that a loop, which has ended, wrote to an entry of a table; HYBRID_NONE if there is no
-   * such loop. */
-  Node filled(const llvm::LoadInst& load, const llvm::Value* object, const Place& place);
 
   Note& note_;
   Memory memory_;
-  std::function<bool(const llvm::GlobalVariable&)> can_be_named_;
-  /* A result, and the reads that it depends on. */
-  struct Answer {
-    Node node = HYBRID_NONE;
-    std::set<const llvm::Instruction*> reads;
-  };
   /* Returns calculate(), which is called once for each `key`. */
   template <class Key, class Calculate>
-  Node once(std::map<Key, Answer>& answers, const Key& key, Calculate calculate) {
-    auto known = answers.find(key);
-    if (known == answers.end()) {
-      std::set<const llvm::Instruction*> before = std::exchange(reads_, {});
-      const Node node = calculate();
-      known = answers.insert_or_assign(key, Answer{node, std::exchange(reads_, std::move(before))}).first;
-    }
-    reads_.insert(known->second.reads.begin(), known->second.reads.end());
-    return known->second.node;
+  Node once(std::map<Key, Node>& known, const Key& key, Calculate calculate) {
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    const Node node = calculate();
+    return known.insert_or_assign(key, node).first->second;
   }
 
-  std::map<const llvm::Value*, Answer> known_, communicators_;
-  std::set<const llvm::Instruction*> reads_;
+  std::map<const llvm::Value*, Node> known_, communicators_;
   std::set<const llvm::Value*> busy_;
-  std::map<const llvm::Loop*, uint32_t> loops_;
-  std::map<Node, std::set<const llvm::Instruction*>> variable_reads_;
-  std::map<const llvm::Loop*, Answer> turns_;
-  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Answer> reached_;
+  std::map<llvm::Loop*, uint32_t> loops_;
+  std::map<const llvm::Loop*, Node> turns_, entered_;
+  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Node> reached_;
   std::map<const llvm::Function*, std::unique_ptr<FunctionShape>> shapes_;
-  std::vector<const llvm::GlobalVariable*> addresses_;
-  std::set<const llvm::GlobalVariable*> requested_;
-  std::set<uint32_t> requested_locals_;
-  std::map<Node, RunTimeValue> run_time_values_;
 };
 
 /* Returns the function that contained an instruction before inlining; "?" if unknown. */

@@ -144,8 +144,8 @@ class Rewriter {
     return true;
   }
 
-  /* Rewrites a directive's marker. `order` counts the markers. */
-  void marker(StringRef name, uint32_t& order) {
+  /* Rewrites a directive's marker. */
+  void marker(StringRef name) {
     if (name == HYBRID_MARKER_RANK || name == HYBRID_MARKER_SIZE) {
       Value* result = pure(name == HYBRID_MARKER_RANK ? kRank : kSize, {builder_.getInt32(kWorldHandle)});
       if (call_.getType()->isIntegerTy())
@@ -158,15 +158,9 @@ class Rewriter {
     if (phase != HYBRID_NONE && (name == HYBRID_MARKER_PATTERN || name == HYBRID_MARKER_CONNECTION ||
                                  name == HYBRID_MARKER_CONDITION)) {
       std::vector<Value*> arguments{builder_.getInt32(phase), builder_.getInt32(what),
-                                    builder_.getInt32(order++)};
-      unsigned i = 0, end = call_.arg_size();
-      if (what == kPattern) { /* name, count, and at least so many dimensions */
-        const auto* count = dyn_cast<ConstantInt>(call_.getArgOperand(1));
-        i = 2;
-        end = std::min(end, count ? 2 + static_cast<unsigned>(count->getZExtValue()) : 2);
-      }
-      for (; i < end; ++i)
-        arguments.push_back(builder_.CreateSExtOrTrunc(call_.getArgOperand(i), builder_.getInt64Ty()));
+                                    builder_.getInt32(label(call_, kFirstValue))};
+      for (Value* value : clause_values(call_))
+        arguments.push_back(builder_.CreateSExtOrTrunc(value, builder_.getInt64Ty()));
       emit(kClause, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
     if (phase != HYBRID_NONE && name == HYBRID_MARKER_PHASE_READY)
@@ -184,13 +178,6 @@ class Rewriter {
     for (unsigned i = 0; i < call_.arg_size(); ++i)
       if (call_.getArgOperand(i)->getType()->isPointerTy()) clobber(static_cast<int>(i), -1, when);
     finish();
-  }
-
-  /* Marks calls that may complete operations that other calls began. */
-  void completion(StringRef name) {
-    if (name.starts_with("wait") || name.starts_with("test") || name == "request_get_status" ||
-        name.starts_with("win_") || name.ends_with("_end"))
-      emit(kComplete, builder_.getVoidTy(), {}, MemoryEffects::unknown());
   }
 
  private:
@@ -385,14 +372,6 @@ std::string readable_name(StringRef symbol) {
   return name;
 }
 
-bool writes_later(const Instruction& writer) {
-  const auto* call = dyn_cast<CallBase>(&writer);
-  const Function* callee = call ? call->getCalledFunction() : nullptr;
-  if (!callee || callee->getName() != kClobber) return false;
-  const auto* when = dyn_cast<ConstantInt>(call->getArgOperand(2));
-  return !when || when->getZExtValue() == kWhenComplete;
-}
-
 bool exposes_memory(const Module& module) {
   return any_of(module, [](const Function& function) {
     if (function.use_empty() || !function.isDeclaration()) return false;
@@ -417,12 +396,11 @@ void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
           bool fortran = false;
           if (is_mpi(callee->getName(), fortran) || is_marker(callee->getName())) calls.push_back(call);
         }
-  uint32_t order = 0;
   for (CallBase* call : calls) {
     bool fortran = false;
     const StringRef symbol = call->getCalledFunction()->getName();
     if (is_marker(symbol)) {
-      Rewriter(*call, false, origins).marker(symbol, order);
+      Rewriter(*call, false, origins).marker(symbol);
       continue;
     }
     const Call* known = find_call(symbol, fortran);
@@ -436,7 +414,6 @@ void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
     std::string lower;
     if (!plain.consume_front("mpi_") && plain.consume_front("MPI_")) lower = plain.lower(), plain = lower;
     plain.consume_back("_");
-    rewriter.completion(plain);
     if (!rewriter.query(plain)) rewriter.other(plain);
   }
   mark_begins(module);

@@ -30,7 +30,7 @@ inline constexpr char kCallNumber[] = "hybrid.number";
 
 constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001, kNullHandle = 0x04000000; /* MPICH's */
 
-/* Time of a write: by the call; at the completion of the operation that it begins; by others, at any time. */
+/* Time of a write: by the call; until the operation that it begins completes; by others, at any time. */
 enum Clobber { kNow, kWhenComplete, kAnyTime, kHandle /* by the call: a handle or a status */ };
 
 enum Clause { kPattern = 1, kConnection, kCondition };
@@ -38,7 +38,8 @@ enum Clause { kPattern = 1, kConnection, kCondition };
 /* Arguments are 32-bit integers unless stated otherwise. `site` communicates; `clobber` writes to its pointer
  * (i64: number of bytes, -1 for all); all others read nothing and have no effect. */
 inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, tag, communicator) */
-/* (phase, what: enum Clause, place in the order of all, i64 values...), communicates nothing */
+/* (phase, what: enum Clause, number of its first value in the directive, i64 values...), communicates nothing
+ */
 inline constexpr char kClause[] = "hybrid.clause";
 /* (): the function named by its metadata kWrittenIn begins, also where it was inlined */
 inline constexpr char kEnter[] = "hybrid.enter";
@@ -46,8 +47,6 @@ inline constexpr char kEnter[] = "hybrid.enter";
 inline constexpr char kBegin[] = "hybrid.begin";
 /* (ptr, i64 bytes, when: enum Clobber) */
 inline constexpr char kClobber[] = "hybrid.clobber";
-/* (): operations that were begun before may complete */
-inline constexpr char kComplete[] = "hybrid.complete";
 inline constexpr char kRank[] = "hybrid.rank"; /* (communicator) */
 inline constexpr char kSize[] = "hybrid.size"; /* (communicator) */
 /* (communicator); of a graph with known numbers of neighbours also (..., in-degree, sources..., out-degree,
@@ -69,9 +68,6 @@ const llvm::Function* callee_of(const llvm::Instruction& instruction);
 /* The name of a function in its source: of C++, and of flang (module::procedure; the main program is "main").
  */
 std::string readable_name(llvm::StringRef symbol);
-
-/* Whether it writes at the completion of an operation, not when it is called. */
-bool writes_later(const llvm::Instruction& writer);
 
 /* Whether the program's memory may change without an instruction that shows it: other ranks write it
  * (windows, memory shared by processes), or MPI calls the program back (operations, error handlers,

@@ -45,21 +45,19 @@ TEST(Fortran, DirectivesGoFromTheSourceToTheRecording) {
                  "hybridfort main.o ring.o -o ../fortran_ring"),
             kSilence);
   const std::string output = here(kBin + "hybrid hints fortran_ring --nodes 4").second;
-  EXPECT_THAT(output, testing::ContainsRegex(
-                          "ring +ring.f:5 +directive +[0-9]+ +shift .size - 3., 1 slots, preload"));
   EXPECT_THAT(output,
-              testing::ContainsRegex("all of it +main.f90:9 +directive +0 +connections .rank, \\(rank \\+ "
-                                     "size / 2\\) % size., if 2 < size +1 +shift 2, 4 connections"));
-  EXPECT_THAT(output,
-              testing::ContainsRegex("ring.f:7 +ring_ +MPI_Sendrecv +static +ring +\\(rank \\+ 1\\) % size"));
-  EXPECT_THAT(here(kBin + "hybrid hints sources/ring.o").second, testing::StartsWith("ring.f\n"));
+              testing::ContainsRegex("ring +ring.f:5 +directive +[0-9]+ +shift .unknown., 1 slots, preload"));
+  EXPECT_THAT(output, testing::ContainsRegex("all of it +main.f90:9 +directive +0 +connections .rank, "));
+  EXPECT_THAT(output, testing::ContainsRegex("ring.f:7 +ring_ +MPI_Sendrecv +inspected +ring "));
+  EXPECT_THAT(here(kBin + "hybrid hints sources/ring.o --json -").second, HasSubstr("\"name\": \"ring.f\""));
   EXPECT_THAT(here("readelf -SW sources/main.o").second, Not(HasSubstr(".debug_")))
       << "line tables are only for the hints";
   EXPECT_THAT(here(kBin + "hybridfort -g -c sources/main.f90 -o g.o && readelf -SW g.o").second,
               HasSubstr(".debug_line"));
   record("fortran_ring", 4, "fortran_of_4");
   EXPECT_THAT(here(kBin + "hybrid hints fortran_ring --check fortran_of_4").second,
-              testing::ContainsRegex("ring +4 +4 +100.0 % +100.0 % +12 +100.0 %"));
+              testing::ContainsRegex("ring +4 +4 +100.0 % +100.0 % +12 +100.0 %"))
+      << "the mark passes n, and an inspector computes the peer";
 }
 
 TEST(Fortran, WrongDirectivesAndModulesAreReportedInOneLine) {
@@ -108,9 +106,9 @@ TEST(Fortran, DirectivesOfIncludedFilesBelongToTheirProcedure) {
   const std::string output = hints("included_phases");
   // flang's line numbers are those of the included file, together with the name of the procedure's file.
   for (const char* const line :
-       {"main.F90:9 +main +MPI_Send +static +ring +rank \\+ 1", "main.F90:3 .* two +rank \\+ 2",
-        "other.f:5 +other_ +MPI_Send +static +begun +rank \\+ 3", "ring +main.F90:2 +directive .*preload",
-        "two +main.F90:1 +directive .*connections .rank, rank \\+ 2.", "begun +other.f:3 +directive .*ring"})
+       {"main.F90:9 +main +MPI_Send +[a-z]+ +ring ", "main.F90:3 .* two ",
+        "other.f:5 +other_ +MPI_Send +[a-z]+ +begun ", "ring +main.F90:2 +directive .*preload",
+        "two +main.F90:1 +directive .*connections ", "begun +other.f:3 +directive .*ring"})
     EXPECT_THAT(output, testing::ContainsRegex(line));
 }
 

@@ -46,13 +46,8 @@ std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit
 // Walks through the loops around one site, from the outermost to the call, for one rank.
 class HintConnectionFinder::Walk {
  public:
-  Walk(HintEvaluator& evaluator, const Plan& plan, const hybrid_site& site, std::uint32_t rank, Unread unread)
-      : evaluator_(evaluator),
-        unit_(evaluator.unit()),
-        plan_(plan),
-        site_(site),
-        rank_(rank),
-        is_entered_(site.site_class == HYBRID_STATIC || unread == Unread::entered) {
+  Walk(HintEvaluator& evaluator, const Plan& plan, const hybrid_site& site, std::uint32_t rank)
+      : evaluator_(evaluator), unit_(evaluator.unit()), plan_(plan), site_(site), rank_(rank) {
     evaluator.restart_turns();
   }
 
@@ -95,8 +90,6 @@ class HintConnectionFinder::Walk {
     }
     if (!plan_.followed[depth]) {
       const auto turns = evaluator_.value(l.condition, rank_);
-      if (!turns && !is_entered_)
-        return give_up("the number of turns of a loop is not known: " + evaluator_.reason());
       if (turns.value_or(1) != 0) enter(depth + 1);
       return;
     }
@@ -135,14 +128,13 @@ class HintConnectionFinder::Walk {
   const Plan& plan_;
   const hybrid_site& site_;
   const std::uint32_t rank_;
-  const bool is_entered_;  // whether a loop with an unknown number of turns is assumed to be entered
   const HintGroup* group_ = nullptr;
   HintDestinations result_;
 };
 
-HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator, Unread unread)
+HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator, Sites sites)
     : evaluator_(evaluator),
-      unread_(unread),
+      sites_(sites),
       plans_(evaluator.unit().sites.size()),
       loop_of_(evaluator.unit().variables.size(), HYBRID_NONE),
       of_phase_(evaluator.unit().phases.size()) {
@@ -171,9 +163,6 @@ void HintConnectionFinder::add_variables(std::uint32_t node, std::vector<bool>& 
     open.pop_back();
     if (n.op == HYBRID_VARIABLE) variables[static_cast<std::size_t>(hint_value(n))] = true;
     const HintOperands operands = hint_operands(n.op);
-    // A result of a completed loop depends on the loop's condition, too. The expressions of its variables are
-    // added through the variables.
-    if (is_loop_result(operands)) push(unit.loops[static_cast<std::size_t>(hint_value(n))].condition);
     for (const auto& [operand, field] :
          {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}})
       if (is_node(operand)) push(field);
@@ -227,13 +216,15 @@ HintDestinations HintConnectionFinder::site(std::uint32_t at, std::uint32_t rank
   const HintUnit& unit = evaluator_.unit();
   const hybrid_site& site = unit.sites[at];
   if (!is_send(site)) return {};
-  if (site.site_class == HYBRID_INSPECTED || site.site_class == HYBRID_SPECULATIVE)
-    return {{}, "an inspector computes it in the running program"};
-  if (site.site_class == HYBRID_DYNAMIC) {
-    const std::string_view reason = unit.text(site.reason);
-    return {{}, reason.empty() ? "known only when the message is sent" : std::string(reason)};
+  const bool is_static = site.site_class == HYBRID_STATIC;
+  if (is_static ||
+      (site.peer != HYBRID_NONE && (site.site_class == HYBRID_SPECULATIVE || sites_ == Sites::all))) {
+    HintDestinations found = Walk(evaluator_, plan(at), site, rank).find();
+    if (is_static || found.unknown.empty()) return found;
   }
-  return Walk(evaluator_, plan(at), site, rank, unread_).find();
+  if (site.site_class != HYBRID_DYNAMIC) return {{}, "an inspector computes it in the running program"};
+  const std::string_view reason = unit.text(site.reason);
+  return {{}, reason.empty() ? "known only when the message is sent" : std::string(reason)};
 }
 
 HintDestinations HintConnectionFinder::phase(std::uint32_t at, std::uint32_t rank,

@@ -11,10 +11,8 @@
 // The finder does not guess: a reported connection is one that the program uses if it reaches the call, and
 // for the rest the result contains the reason why it is unknown. It makes two assumptions:
 // - a loop with an unknown number of turns is entered if nothing in the call depends on the loop
-//   (`while (error > limit)`) and the site is static;
+//   (`while (error > limit)`);
 // - a site is reached if its guard holds.
-// If the number of turns is read at run time (`for (step = 0; step < steps; ++step)`) and not known yet, the
-// result is unknown, unless `Unread` is `entered`.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +44,13 @@ std::map<std::uint32_t, std::uint64_t> profiled_connections(const HintUnit& unit
 
 class HintConnectionFinder {
  public:
-  /// How to treat a loop whose number of turns depends on a value that was not read yet: report the result as
-  /// unknown (for a caller that acts on the connections), or assume that the loop is entered (for printing).
-  enum class Unread { unknown, entered };
+  /// The sites that are evaluated: those that have hints (static ones, and speculative ones with an
+  /// expression), for a caller that acts on the connections; or all with an expression, whose values the user
+  /// may give.
+  enum class Sites { hinted, all };
 
   /// Requires: `evaluator` outlives the finder.
-  explicit HintConnectionFinder(HintEvaluator& evaluator, Unread unread = Unread::unknown);
+  explicit HintConnectionFinder(HintEvaluator& evaluator, Sites sites = Sites::hinted);
 
   /// The destinations of `rank` at a call site; none if it is not a send. Cost: turns of the loops on which
   /// the peer or guard depends, times their nodes; communicators as in HintEvaluator. Not O(P^2).
@@ -83,7 +82,7 @@ class HintConnectionFinder {
   void add_profile(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& result) const;
 
   HintEvaluator& evaluator_;
-  const Unread unread_;
+  const Sites sites_;
   std::vector<Plan> plans_;                           // by site
   std::vector<std::uint32_t> loop_of_;                // by variable
   std::vector<std::vector<std::uint32_t>> of_phase_;  // sends, by phase

@@ -50,8 +50,6 @@ void HintEvaluator::set_rank(std::uint32_t rank) {
   if (rank == rank_) return;
   rank_ = rank;
   now_ = ++clock_;
-  results_.clear();
-  tables_.clear();
   turns_ = 0;
 }
 
@@ -92,8 +90,6 @@ void HintEvaluator::set_variable(std::uint32_t variable, std::optional<std::int6
 void HintEvaluator::forget() {
   now_ = ++clock_;
   turns_ = 0;
-  results_.clear();
-  tables_.clear();
   for (auto& groups : groups_) groups.reset();
 }
 
@@ -104,7 +100,7 @@ std::string HintEvaluator::reason() const {
   switch (n.op) {
     case HYBRID_VARIABLE:
       return "the loop of " + text + " is not around it";
-    case HYBRID_LOAD:
+    case HYBRID_ARGUMENT:
     case HYBRID_INPUT:
       return text + " is not known";
     default:
@@ -159,13 +155,11 @@ std::optional<std::int64_t> HintEvaluator::calculate(std::uint32_t node) {
       return static_cast<std::int64_t>(group->members.size());
     }
     case HYBRID_VARIABLE:
-      return variable(node, static_cast<std::uint32_t>(value));
-    case HYBRID_LOAD: {
-      const auto offset = n.a == HYBRID_NONE ? std::optional<std::int64_t>(0) : visit(n.a);
-      if (!offset) return std::nullopt;
-      const auto read = values_.load(rank_, static_cast<std::uint32_t>(value), *offset,
-                                     static_cast<std::int32_t>(n.c), unit_.text(n.b));
-      return read ? read : unknown(node);
+      return variables_[static_cast<std::size_t>(value)] ? variables_[static_cast<std::size_t>(value)]
+                                                         : unknown(node);
+    case HYBRID_ARGUMENT: {
+      const auto passed = values_.argument(rank_, static_cast<std::uint32_t>(value), unit_.text(n.b));
+      return passed ? passed : unknown(node);
     }
     case HYBRID_INPUT: {
       const auto read = values_.input(rank_, unit_.text(n.b));
@@ -182,10 +176,6 @@ std::optional<std::int64_t> HintEvaluator::calculate(std::uint32_t node) {
       return cartesian(node);
     case HYBRID_TRANSLATE:
       return translate(node);
-    case HYBRID_AFTER:
-      return after(node);
-    case HYBRID_ENTRY:
-      return entry(node);
     default:
       break;
   }
@@ -249,10 +239,6 @@ const HintEvaluator::Groups& HintEvaluator::groups(std::uint32_t node) {
   auto variables = std::exchange(variables_, std::vector<std::optional<std::int64_t>>(variables_.size()));
   auto known = std::exchange(known_, std::vector<std::optional<std::int64_t>>(known_.size()));
   auto marked = std::exchange(marked_, std::vector<std::uint64_t>(marked_.size()));
-  auto running = std::exchange(running_, {});
-  auto saved = std::exchange(saved_, {});
-  auto results = std::exchange(results_, {});
-  auto tables = std::exchange(tables_, {});
   const std::uint64_t now = now_;
   const std::uint32_t rank = rank_, turns = turns_;
   now_ = ++clock_;
@@ -260,10 +246,6 @@ const HintEvaluator::Groups& HintEvaluator::groups(std::uint32_t node) {
   variables_ = std::move(variables);
   known_ = std::move(known);
   marked_ = std::move(marked);
-  running_ = std::move(running);
-  saved_ = std::move(saved);
-  results_ = std::move(results);
-  tables_ = std::move(tables);
   now_ = now;
   rank_ = rank;
   turns_ = turns;

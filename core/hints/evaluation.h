@@ -24,8 +24,7 @@ namespace hybrid {
 /// the right result.
 inline constexpr std::int64_t kHintProcNull = -1, kHintAnySource = -2;
 
-/// Limit on the number of loop turns evaluated for one rank: of the loops around a site, and of the loops
-/// whose results a value uses.
+/// Limit on the number of turns of the loops around a site that are evaluated for one rank.
 inline constexpr std::uint32_t kHintTurns = 1u << 20;
 
 /// Run-time values of a program. Both functions return nullopt for an unknown value: a process knows the
@@ -33,18 +32,17 @@ inline constexpr std::uint32_t kHintTurns = 1u << 20;
 class HintValues {
  public:
   virtual ~HintValues() = default;
-  /// The variable that a HYBRID_LOAD reads in the process of `rank`: `offset` bytes after pointer `address`
-  /// of the unit's table, `width` as in the ABI. `name` is the name in the source.
-  virtual std::optional<std::int64_t> load(std::uint32_t rank, std::uint32_t address, std::int64_t offset,
-                                           std::int32_t width, std::string_view name) = 0;
+  /// Value `number` that the mark of the phase passes in the process of `rank` (HYBRID_ARGUMENT). `name` is
+  /// the name in the source.
+  virtual std::optional<std::int64_t> argument(std::uint32_t rank, std::uint32_t number,
+                                               std::string_view name) = 0;
   virtual std::optional<std::int64_t> input(std::uint32_t rank, std::string_view name) = 0;
 };
 
 /// Values of which none is known.
 class NoHintValues final : public HintValues {
  public:
-  std::optional<std::int64_t> load(std::uint32_t, std::uint32_t, std::int64_t, std::int32_t,
-                                   std::string_view) override {
+  std::optional<std::int64_t> argument(std::uint32_t, std::uint32_t, std::string_view) override {
     return std::nullopt;
   }
   std::optional<std::int64_t> input(std::uint32_t, std::string_view) override { return std::nullopt; }
@@ -60,18 +58,15 @@ struct HintGroup {
 
 /// Evaluates the expressions of one unit in a job of `ranks` ranks. Requires: unit and values outlive it.
 ///
-/// Reads no variable that the program would not read. It does not evaluate: the branch of SELECT that is not
-/// taken; the second operand of AND if the first is 0; the second operand of OR of truth values if the first
-/// is 1.
+/// It does not evaluate: the branch of SELECT that is not taken; the second operand of AND if the first is 0;
+/// the second operand of OR of truth values if the first is 1.
 ///
 /// A value is unknown (nullopt) if an operand that it needs is unknown, and for: a division by zero, a shift
 /// by 64 bits or more, a real that does not fit into a 64-bit integer, coordinates outside a Cartesian
-/// communicator, a caller outside the communicator, a loop variable without a current value, and the result
-/// of a loop whose number of turns is unknown or larger than kHintTurns.
+/// communicator, a caller outside the communicator, and a loop variable without a current value.
 ///
-/// Cost: a value visits each node below it once per rank. A loop whose result it uses visits its nodes once
-/// per turn; results that do not depend on an enclosing loop are cached. A communicator is constructed once
-/// for all ranks (color and key of all members of its parent): O(P log P) and 2P values.
+/// Cost: a value visits each node below it once per rank. A communicator is constructed once for all ranks
+/// (color and key of all members of its parent): O(P log P) and 2P values.
 class HintEvaluator {
  public:
   HintEvaluator(const HintUnit& unit, std::uint32_t ranks, HintValues& values);
@@ -111,11 +106,6 @@ class HintEvaluator {
   std::optional<std::int64_t> unknown(std::uint32_t node);
   std::optional<std::int64_t> cartesian(std::uint32_t node);
   std::optional<std::int64_t> translate(std::uint32_t node);
-  // loop_results.cpp
-  class Turns;
-  std::optional<std::int64_t> variable(std::uint32_t node, std::uint32_t variable);
-  std::optional<std::int64_t> after(std::uint32_t node);
-  std::optional<std::int64_t> entry(std::uint32_t node);
   bool visit_list(std::uint32_t node, std::vector<std::int64_t>& values);
   const Groups& groups(std::uint32_t node);
   std::unique_ptr<Groups> make_groups(std::uint32_t node);
@@ -135,19 +125,6 @@ class HintEvaluator {
   Values known_;  // cached values by node, valid if marked_[node] == now_
   std::vector<std::uint64_t> marked_;
   std::uint64_t now_ = 1, clock_ = 1;  // clock_: the largest now_ so far
-  // The loops being run to their end, innermost last: their variables, and whether no other variable was
-  // used.
-  struct Running {
-    std::uint32_t first, count;
-    bool closed;
-  };
-  std::vector<Running> running_;
-  std::vector<std::pair<Values, std::vector<std::uint64_t>>>
-      saved_;  // known_ and marked_ outside each of them
-  // Loop results of this rank that depend on no enclosing loop: by node, and tables by loop, place and value.
-  std::map<std::uint32_t, std::optional<std::int64_t>> results_;
-  using Table = std::map<std::int64_t, std::optional<std::int64_t>>;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Table> tables_;
   std::uint32_t turns_ = 0;
   std::vector<std::unique_ptr<Groups>> groups_;  // by node
   std::uint32_t unknown_ = HYBRID_NONE;

@@ -63,12 +63,7 @@ class Reader {
       refuse("its tables take " + std::to_string(expected) + " bytes, its size says " +
              std::to_string(head.size));
     head_ = head;
-    unit_.flags = head.flags;
     unit_.id = std::uint64_t{head.id_high} << 32 | head.id_low;
-    unit_.address_count = head.address_count;
-    unit_.addresses =
-        static_cast<std::int64_t>(std::uint64_t{static_cast<std::uint32_t>(head.addresses_high)} << 32 |
-                                  static_cast<std::uint32_t>(head.addresses_low));
     unit_.name = head.name;
   }
 
@@ -120,7 +115,6 @@ class Reader {
         return;
       case HintOperand::value:
       case HintOperand::value_or_none:
-      case HintOperand::in_turn:
         return node(field, HintType::value, operand == HintOperand::value_or_none, at, of);
       case HintOperand::communicator:
         return node(field, HintType::communicator, false, at, of);
@@ -129,13 +123,6 @@ class Reader {
         return node(field, HintType::list, operand == HintOperand::list_or_none, at, of);
       case HintOperand::string:
         return string(field, of);
-      case HintOperand::width: {
-        const auto width = static_cast<std::int32_t>(field);
-        for (const std::int32_t known : {1, 2, 4, 8})
-          if (width == known || width == -known) return;
-        refuse("node " + std::to_string(at) + " loads " + std::to_string(width) +
-               " bytes; expected 1, 2, 4 or 8, or one of these negative");
-      }
     }
   }
 
@@ -154,46 +141,19 @@ class Reader {
     }
   }
 
-  // A loop result is nested as deep as the expressions in the loop's turns. Passes over all nodes until the
-  // depths are stable: one pass for each level of loop results in loop results.
   void check_depths() const {
-    std::vector<std::uint32_t> depth(unit_.nodes.size()), loop_depth(unit_.loops.size());
-    std::uint32_t rounds = 0;
-    for (bool more = true; more; ++rounds) {
-      if (rounds > kHintLoopDepth)
-        refuse("results of loops are nested deeper than " + std::to_string(kHintLoopDepth) +
-               ", or a loop uses its own results");
-      for (std::uint32_t i = 0; i < unit_.nodes.size(); ++i) {
-        const hybrid_node& n = unit_.nodes[i];
-        const HintOperands operands = hint_operands(n.op);
-        for (const auto& [kind, field] :
-             {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}}) {
-          if (!is_node(kind) || field == HYBRID_NONE) continue;
-          const std::uint32_t deeper = kind == HintOperand::list_or_none ? 0 : 1;  // a list's rest
-          depth[i] = std::max(depth[i], depth[field] + deeper);
-        }
-        if (is_loop_result(operands))
-          depth[i] = std::max(depth[i], loop_depth[static_cast<std::size_t>(hint_value(n))] + 1);
-        if (depth[i] > kHintDepth)
-          refuse("node " + std::to_string(i) + " is nested deeper than " + std::to_string(kHintDepth));
+    std::vector<std::uint32_t> depth(unit_.nodes.size());
+    for (std::uint32_t i = 0; i < unit_.nodes.size(); ++i) {
+      const hybrid_node& n = unit_.nodes[i];
+      const HintOperands operands = hint_operands(n.op);
+      for (const auto& [kind, field] :
+           {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}}) {
+        if (!is_node(kind) || field == HYBRID_NONE) continue;
+        const std::uint32_t deeper = kind == HintOperand::list_or_none ? 0 : 1;  // a list's rest
+        depth[i] = std::max(depth[i], depth[field] + deeper);
       }
-      more = false;
-      for (std::uint32_t l = 0; l < unit_.loops.size(); ++l) {
-        std::uint32_t deepest = 0;
-        for_each_of_turns(unit_.loops[l],
-                          [&](std::uint32_t node) { deepest = std::max(deepest, depth[node]); });
-        more |= deepest > loop_depth[l];
-        loop_depth[l] = deepest;
-      }
-    }
-  }
-
-  template <class Visit>
-  void for_each_of_turns(const hybrid_loop& loop, const Visit& visit) const {
-    if (loop.condition != HYBRID_NONE) visit(loop.condition);
-    for (std::uint32_t v = loop.first_variable; v < loop.first_variable + loop.variable_count; ++v) {
-      visit(unit_.variables[v].first);
-      visit(unit_.variables[v].next);
+      if (depth[i] > kHintDepth)
+        refuse("node " + std::to_string(i) + " is nested deeper than " + std::to_string(kHintDepth));
     }
   }
 
@@ -204,12 +164,8 @@ class Reader {
       case HYBRID_VARIABLE:
         end = head_.variable_count;
         break;
-      case HYBRID_LOAD:
-        end = head_.address_count;
-        break;
-      case HYBRID_AFTER:
-      case HYBRID_ENTRY:
-        end = head_.loop_count;
+      case HYBRID_ARGUMENT:
+        end = INT32_MAX;
         break;
       case HYBRID_SHIFT:
         end = 2;
@@ -269,7 +225,7 @@ class Reader {
     if (s.site_class < HYBRID_STATIC || s.site_class > HYBRID_DYNAMIC)
       refuse(std::string(Of{"the class of call site ", at}) + " is " + std::to_string(s.site_class));
     node(s.communicator, HintType::communicator, false, nodes, {"the communicator of call site ", at});
-    const bool has_peer = s.kind != HYBRID_COLLECTIVE && s.site_class <= HYBRID_ANALYSABLE;
+    const bool has_peer = s.kind != HYBRID_COLLECTIVE && s.site_class == HYBRID_STATIC;
     node(s.peer, HintType::value, !has_peer, nodes, {"the peer of call site ", at});
     node(s.tag, HintType::value, true, nodes, {"the tag of call site ", at});
     node(s.count, HintType::value, true, nodes, {"the count of call site ", at});
@@ -335,13 +291,6 @@ class Reader {
 
 HintUnit read_hint_unit(std::span<const std::byte> bytes, const std::string& file) {
   return Reader(bytes, file).read();
-}
-
-std::vector<HintUnit> superseding_units(std::vector<HintUnit> units) {
-  const auto is_whole = [](const HintUnit& unit) { return (unit.flags & HYBRID_UNIT_WHOLE) != 0; };
-  if (std::any_of(units.begin(), units.end(), is_whole))
-    std::erase_if(units, [&](const HintUnit& unit) { return !is_whole(unit); });
-  return units;
 }
 
 }  // namespace hybrid

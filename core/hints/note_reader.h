@@ -4,11 +4,10 @@
 // A HintUnit guarantees:
 // - every index, string and count is inside its table, or HYBRID_NONE if the ABI allows it;
 // - nodes refer to earlier nodes of the required type (value, communicator, list): there are no cycles;
-// - no expression is nested deeper than kHintDepth, including the expressions of the loops whose results it
-// uses
-//   (the tail of a list does not count as nested). Loop results that use loop results are nested at most
-//   kHintLoopDepth deep. So no loop uses its own results, and recursion is safe. A node may be used many
-//   times: recursion without a record of visited nodes can take exponential time;
+// - no expression is nested deeper than kHintDepth (the tail of a list does not count as nested), so
+// recursion
+//   is safe. A node may be used many times: recursion without a record of visited nodes can take exponential
+//   time;
 // - an enclosing loop has a smaller index than the loops in it; a variable belongs to at most one loop;
 // - the parents of phases form no cycle;
 // - every string ends inside the note.
@@ -27,14 +26,10 @@
 namespace hybrid {
 
 inline constexpr std::uint32_t kHintDepth = 1000;
-inline constexpr std::uint32_t kHintLoopDepth = 32;
 
 struct HintUnit {
   std::string file;  // the file that contains the note
-  std::uint32_t flags = 0;
   std::uint64_t id = 0;
-  std::uint32_t address_count = 0;
-  std::int64_t addresses = 0;  // see hybrid_unit
   std::vector<hybrid_node> nodes;
   std::vector<hybrid_variable> variables;
   std::vector<hybrid_loop> loops;
@@ -55,12 +50,8 @@ inline std::int64_t hint_value(const hybrid_node& node) {
 }
 
 /// Reads the unit of one descriptor. Throws UserError for a damaged note and for a note of another version;
-/// the message contains `file`, the unit, and what was expected. `bytes` need no alignment. Memory is linear
-/// in their number; time is linear in their number times the nesting depth of loop results.
+/// the message contains `file`, the unit, and what was expected. `bytes` need no alignment. Time and memory
+/// are linear in their number.
 HintUnit read_hint_unit(std::span<const std::byte> bytes, const std::string& file);
-
-/// Removes the units of an executable or library that are superseded: if there are units of the whole
-/// program, all other units.
-std::vector<HintUnit> superseding_units(std::vector<HintUnit> units);
 
 }  // namespace hybrid

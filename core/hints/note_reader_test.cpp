@@ -31,14 +31,14 @@ UnitBuilder rich() {
                                        .pattern = "mesh2d",
                                        .dimensions = b.constants({4, 4}),
                                        .connections = b.list({rank, b.node(HYBRID_ADD, rank, one)}),
-                                       .condition = b.load("on", 0),
-                                       .parent = around});
+                                       .condition = b.argument("on", 0),
+                                       .parent = around,
+                                       .value_count = 1});
   b.site({.peer = b.node(HYBRID_SHIFT, cart, one, one, 1), .guard = rank, .loop = inner, .phase = phase});
   b.site({.communicator = b.node(HYBRID_CART_SUB, cart, b.constants({1, 0})),
           .call = "MPI_Bcast",
           .kind = HYBRID_COLLECTIVE});
-  const Node left = b.node(HYBRID_AFTER, b.variable(0), HYBRID_NONE, HYBRID_NONE, outer);
-  b.site({.peer = b.node(HYBRID_ENTRY, one, b.variable(1), left, inner)});
+  b.site({.peer = b.variable(1), .loop = inner});
   b.site({.call = "MPI_Isend", .site_class = HYBRID_DYNAMIC, .reason = "read from a message"});
   return b;
 }
@@ -66,7 +66,7 @@ TEST(NoteReader, ReadsAllTables) {
   EXPECT_EQ(unit.text(unit.phases[1].pattern), "mesh2d");
   EXPECT_EQ(unit.phases[1].parent, 0u);
   EXPECT_EQ(unit.loops.size(), 2u);
-  EXPECT_EQ(unit.address_count, 1u);
+  EXPECT_EQ(unit.phases[1].value_count, 1u);
 }
 
 TEST(NoteReader, NeedsNoAlignment) {
@@ -82,7 +82,7 @@ TEST(NoteReader, RejectsAnotherVersion) {
     FAIL();
   } catch (const UserError& e) {
     EXPECT_STREQ(e.what(),
-                 "a.out: a unit has hints of version 7; this libhybrid reads version 4\n"
+                 "a.out: a unit has hints of version 7; this libhybrid reads version 5\n"
                  "  Compile it again with the plugin of this libhybrid.");
   }
 }
@@ -104,8 +104,7 @@ TEST(NoteReader, RejectsInvalidTablesAndReportsTheRule) {
   broken([](auto& b) { b.nodes[1].op = 250; }, "node 1 has the unknown operation 250");
   broken([](auto& b) { b.node(HYBRID_RANK, b.constant(1)); }, "a value; expected a communicator");
   broken([](auto& b) { b.node(HYBRID_ADD, 1, HYBRID_NONE); }, "is node none");
-  broken([](auto& b) { b.load("x", 5, 3); }, "loads 3 bytes");
-  broken([](auto& b) { b.load("x", 5), b.address_count = 5; }, "has the value 5");
+  broken([](auto& b) { b.argument("x", ~0u); }, "has the value 4294967295");
   broken([](auto& b) { b.variable(2); }, "has the value 2");
   broken([](auto& b) { b.loops[0].parent = 0; }, "loop 0 is in loop 0");
   broken([](auto& b) { b.loops[1].first_variable = 0; }, "a variable of another loop");
@@ -170,15 +169,6 @@ TEST(NoteReader, SurvivesAnyDamage) {
   }
   EXPECT_GT(rejected, kTrials / 4);
   EXPECT_LT(rejected, kTrials);
-}
-
-TEST(NoteReader, AWholeProgramReplacesItsUnits) {
-  UnitBuilder part("a.c"), whole("program");
-  whole.flags = HYBRID_UNIT_WHOLE;
-  EXPECT_EQ(superseding_units({part.unit(), part.unit()}).size(), 2u);
-  const auto left = superseding_units({part.unit(), whole.unit(), part.unit()});
-  ASSERT_EQ(left.size(), 1u);
-  EXPECT_EQ(left[0].text(left[0].name), "program");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::vector<HintUnit> read_elf(FileBytes bytes, const std::string& file) try {
                  "section " + std::to_string(i), file, units);
     }
   }
-  return superseding_units(std::move(units));
+  return units;
 } catch (const ElfError& e) {
   throw UserError(file + ": damaged ELF file: " + e.what());
 }
@@ -150,19 +150,7 @@ std::vector<LoadedHintUnit> loaded_hint_units(const dl_phdr_info& object, const 
     if (!for_each_hint_note({begin, segment.p_memsz}, segment.p_align, visit))
       rejected.push_back(name + ": the notes of segment " + std::to_string(i) + " end within a note");
   }
-  const auto is_whole = [](const LoadedHintUnit& l) { return (l.unit.flags & HYBRID_UNIT_WHOLE) != 0; };
-  if (std::any_of(loaded.begin(), loaded.end(), is_whole))
-    std::erase_if(loaded, [&](const LoadedHintUnit& l) { return !is_whole(l); });
   return loaded;
-}
-
-const void* hint_address(const LoadedHintUnit& loaded, std::uint32_t address) {
-  if (loaded.unit.addresses == 0 || address >= loaded.unit.address_count) return nullptr;
-  const auto* field = reinterpret_cast<const std::byte*>(loaded.at) + offsetof(hybrid_unit, addresses_low);
-  const void* pointer = nullptr;
-  std::memcpy(static_cast<void*>(&pointer), field + loaded.unit.addresses + address * sizeof pointer,
-              sizeof pointer);
-  return pointer;
 }
 
 }  // namespace hybrid

@@ -20,24 +20,19 @@ bool for_each_hint_note(std::span<const std::byte> notes, std::size_t alignment,
                         const std::function<void(std::span<const std::byte>)>& visit);
 
 /// The units of an executable, a shared library, a relocatable object or a static archive (the objects in
-/// it), without superseded units (in an archive, for each object). Empty if there are no hints. Throws
+/// it). Empty if there are no hints. Throws
 /// UserError for a file that cannot be read, is of another kind, or is damaged.
 std::vector<HintUnit> read_hint_units(const std::string& path);
 
 struct LoadedHintUnit {
   HintUnit unit;
-  const hybrid_unit* at;  // the descriptor in memory, which the program's marks pass. HintUnit::addresses is
-                          // relative to a field of it
+  const hybrid_unit* at;  // the descriptor in memory, which the program's marks pass
 };
 
-/// The units of one object of the running program, for a dl_iterate_phdr callback, without superseded units.
+/// The units of one object of the running program, for a dl_iterate_phdr callback.
 /// Appends an error message to `rejected` for each invalid note. `name` is the name of the object in
 /// messages.
 std::vector<LoadedHintUnit> loaded_hint_units(const dl_phdr_info& object, const std::string& name,
                                               std::vector<std::string>& rejected);
-
-/// Entry `address` of a unit's address table: the address that a load reads, without its offset. Null if the
-/// unit has no table or no such entry.
-const void* hint_address(const LoadedHintUnit& loaded, std::uint32_t address);
 
 }  // namespace hybrid

@@ -60,13 +60,6 @@ TEST_F(Notes, AreFoundAmongOtherNotesInObjectsAndPrograms) {
   EXPECT_TRUE(read_hint_units(file(elf_image(ET_REL, foreign_note()))).empty());
 }
 
-TEST_F(Notes, OfTheWholeProgramReplaceTheOthers) {
-  b_.flags = HYBRID_UNIT_WHOLE;
-  const auto units = read_hint_units(file(elf_image(ET_EXEC, a_.note() + b_.note())));
-  ASSERT_EQ(units.size(), 1u);
-  EXPECT_EQ(units[0].text(units[0].name), "b.c");
-}
-
 TEST_F(Notes, OfAnArchiveAreNamedByMember) {
   const std::string archive = "!<arch>\n" + member("/", "symbols") +
                               member("//", "a_name_that_is_long.o/\n") +
@@ -112,7 +105,6 @@ TEST_F(Notes, OfARunningProgramHaveTheirAddressInMemory) {
   EXPECT_TRUE(rejected.empty());
   EXPECT_EQ(reinterpret_cast<const char*>(units[0].at), notes.data() + foreign_note().size() + 20);
   EXPECT_EQ(units[0].unit.text(units[0].unit.name), "a.c");
-  EXPECT_EQ(hint_address(units[0], 0), nullptr);
 }
 
 TEST_F(Notes, DamagedNotesOfARunningProgramAreReportedAndSkipped) {
@@ -124,27 +116,6 @@ TEST_F(Notes, DamagedNotesOfARunningProgramAreReportedAndSkipped) {
   EXPECT_EQ(loaded_hint_units(loaded(notes, segment), "program", rejected).size(), 1u);
   ASSERT_EQ(rejected.size(), 1u);
   EXPECT_THAT(rejected[0], HasSubstr("program: a unit has hints of version 9"));
-}
-
-// A program with a table of addresses away from its descriptor.
-TEST_F(Notes, GiveTheAddressesOfLoads) {
-  int left = 0, right = 0;
-  struct {
-    std::string note;
-    void* table[2];
-  } program{"", {&left, &right}};
-  a_.address_count = 2;
-  program.note = a_.note();
-  char* field = program.note.data() + 20 + offsetof(hybrid_unit, addresses_low);
-  const std::int64_t distance = reinterpret_cast<char*>(program.table) - field;
-  std::memcpy(field, &distance, sizeof distance);
-  ElfW(Phdr) segment{};
-  std::vector<std::string> rejected;
-  const auto units = loaded_hint_units(loaded(program.note, segment), "program", rejected);
-  ASSERT_EQ(units.size(), 1u);
-  EXPECT_EQ(hint_address(units[0], 0), &left);
-  EXPECT_EQ(hint_address(units[0], 1), &right);
-  EXPECT_EQ(hint_address(units[0], 2), nullptr);
 }
 
 }  // namespace

@@ -93,8 +93,7 @@ HintOperands hint_operands(std::uint32_t op) {
     case HYBRID_COORDINATE:
     case HYBRID_MEMBER:
       return {kValue, communicator};
-    case HYBRID_LOAD:
-      return {kValue, value_or_none, string, width};
+    case HYBRID_ARGUMENT:
     case HYBRID_INPUT:
       return {kValue, unused, string};
     case HYBRID_SELECT:
@@ -135,10 +134,6 @@ HintOperands hint_operands(std::uint32_t op) {
       return {kValue, communicator, value, value};
     case HYBRID_TRANSLATE:
       return {kValue, communicator, value, communicator};
-    case HYBRID_AFTER:
-      return {kValue, in_turn};
-    case HYBRID_ENTRY:
-      return {kValue, value, in_turn, in_turn};
     default:
       break;
   }

@@ -13,12 +13,10 @@ enum class HintOperand : std::uint8_t {
   unused,
   value,          // a node of a 64-bit value
   value_or_none,  // the same, or HYBRID_NONE
-  in_turn,        // as `value`, evaluated in a turn of the loop with the number `value` of the node
   communicator,
   list,          // a HYBRID_LIST
   list_or_none,  // a HYBRID_LIST or HYBRID_NONE
   string,        // a string or HYBRID_NONE
-  width,         // width of a load: 1, 2, 4 or 8, or one of these negated
 };
 
 struct HintOperands {
@@ -30,12 +28,7 @@ HintOperands hint_operands(std::uint32_t op);
 
 /// Whether the field contains the index of a node (or HYBRID_NONE).
 constexpr bool is_node(HintOperand operand) {
-  return operand != HintOperand::unused && operand != HintOperand::string && operand != HintOperand::width;
-}
-
-/// Whether the node is a result of a loop; its `value` is then the number of the loop.
-constexpr bool is_loop_result(const HintOperands& operands) {
-  return operands.a == HintOperand::in_turn || operands.b == HintOperand::in_turn;
+  return operand != HintOperand::unused && operand != HintOperand::string;
 }
 
 /// Whether the result of the operation is always a truth value, 1 or 0.

@@ -188,8 +188,7 @@ class Printer {
       case HYBRID_VARIABLE:
         text_ += variable_name(unit_, hint_value(n));
         return;
-      case HYBRID_LOAD:
-        return load(n);
+      case HYBRID_ARGUMENT:
       case HYBRID_INPUT:
         return name(n.b, "unknown");
       case HYBRID_PROC_NULL:
@@ -256,44 +255,9 @@ class Printer {
           put(n.a, kEqual, false);
           text_ += " != MPI_COMM_NULL";
         });
-      case HYBRID_AFTER:
-        text_ += '(';
-        put(n.a, kConditional, real);
-        text_ += " after ";
-        loop(static_cast<std::uint32_t>(hint_value(n)));
-        text_ += ')';
-        return;
-      case HYBRID_ENTRY:
-        return entry(n);
       default:  // all other operations of a unit are binary operators or functions, see above
         return;
     }
-  }
-
-  // "(t[i] after for (...) if (...) t[n] = i)": the table of a loop has no name.
-  void entry(const hybrid_node& n) {
-    text_ += "(t[";
-    put(n.a, kConditional, false);
-    text_ += "] after ";
-    loop(static_cast<std::uint32_t>(hint_value(n)));
-    text_ += ' ';
-    std::uint32_t place = n.b;
-    const hybrid_node& written = unit_.nodes[place];
-    if (written.op == HYBRID_SELECT && is_negative(written.c)) {
-      text_ += "if (";
-      put(written.a, kConditional, false);
-      text_ += ") ";
-      place = written.b;
-    }
-    text_ += "t[";
-    put(place, kConditional, false);
-    text_ += "] = ";
-    put(n.c, kConditional, false);
-    text_ += ')';
-  }
-
-  bool is_negative(std::uint32_t node) const {
-    return unit_.nodes[node].op == HYBRID_CONSTANT && hint_value(unit_.nodes[node]) < 0;
   }
 
   template <class Inner>
@@ -350,19 +314,6 @@ class Printer {
   void name(std::uint32_t string, const char* otherwise) {
     const std::string_view text = unit_.text(string);
     text_ += text.empty() ? otherwise : text;
-  }
-
-  void load(const hybrid_node& n) {
-    const std::string_view text = unit_.text(n.b);
-    if (text.empty())
-      text_ += "variable " + std::to_string(hint_value(n));
-    else
-      text_ += text;
-    // A constant offset is a member or an element, which is part of the name.
-    if (n.a == HYBRID_NONE || unit_.nodes[n.a].op == HYBRID_CONSTANT) return;
-    text_ += '[';
-    put(n.a, kConditional, false);
-    text_ += " bytes]";
   }
 
   void list(std::uint32_t at) {

@@ -52,10 +52,8 @@ TEST(PrintExpression, WritesCommunicatorsAsTheirConstructingCalls) {
 
 TEST(PrintExpression, WritesTheNamesOfReadVariables) {
   UnitBuilder b;
-  b.node(HYBRID_ADD, b.load("params.left", 0), b.input("argv[1]"));
+  b.node(HYBRID_ADD, b.argument("params.left", 0), b.input("argv[1]"));
   EXPECT_EQ(printed(b), "params.left + argv[1]");
-  b.load("table", 1, -4, b.node(HYBRID_MUL, b.rank(), b.constant(4)));
-  EXPECT_EQ(printed(b), "table[rank * 4 bytes]");
   b.loop(HYBRID_NONE, {{b.constant(0), b.constant(0), b.string("round")}});
   b.variable(0);
   EXPECT_EQ(printed(b), "round");

@@ -45,7 +45,7 @@ HintUnit unit() {
   const auto ring = b.phase({.name = "ring"});
   b.site({.peer = next, .phase = ring});
   const auto shifted = b.phase({.name = "shifted"});
-  b.site({.peer = b.node(HYBRID_ADD, b.rank(), b.load("shift", 0)), .phase = shifted});
+  b.site({.peer = b.node(HYBRID_ADD, b.rank(), b.input("shift")), .phase = shifted});
   b.site({.peer = b.constant(0), .phase = shifted});
   b.phase({.name = "silent"});
   return b.unit();

@@ -4,12 +4,10 @@
 // - A unit is read at its first mark, or by load() with all loaded objects. It is identified by its address
 // and
 //   its id: a library may be closed, and another one may be loaded at the same address.
-// - A phase is evaluated when it first begins, for this rank only. The values read from the program's
-// variables
-//   are kept, and the phase is evaluated again only when one of them has changed. Static phases are evaluated
-//   once. The last few evaluations of a phase are kept, because variables may return to earlier values, for
-//   example those that identify the current call.
-// - A note of the whole program replaces those of its units: marks of the units begin its phases.
+// - A phase is evaluated when it first begins, for this rank only, and again only when the values that the
+// mark
+//   of a directive passes have changed. The last few evaluations of a phase are kept, because values may
+//   return.
 // - A unit that is damaged or has another version has no phases.
 //
 // Thread-safe; threads wait for each other, which takes long only during an evaluation.
@@ -31,21 +29,12 @@ namespace hybrid::shim {
 
 class CompiledUnit;
 
-/// A value of a program variable at the time of reading.
-struct InputRead {
-  const void* at;
-  std::int32_t width;  // as in the ABI: negative for signed
-  std::int64_t value;
-};
-
-/// Reads 1, 2, 4 or 8 bytes at any address. Widths below zero are sign-extended.
-std::int64_t read_input(const void* at, std::int32_t width);
-
 /// A phase of a unit, with its latest evaluations.
 class CompiledPhase {
  public:
   std::string name;
-  std::uint32_t flags = 0;  // enum hybrid_phase_flag
+  std::uint32_t flags = 0;      // enum hybrid_phase_flag
+  std::size_t value_count = 0;  // of values that its marks pass
   /// Number of the name in the recording, set once by phases.cpp.
   std::atomic<std::uint32_t> region{~std::uint32_t{0}};
 
@@ -53,14 +42,15 @@ class CompiledPhase {
   friend class CompiledHints;
   struct Evaluation {
     std::uint64_t number;
-    std::int64_t holds;          // value of the phase's condition
-    std::uint64_t preloaded_in;  // number of the latest working set that its ranks were added to
-    std::vector<InputRead> inputs;
+    std::int64_t holds;                // value of the phase's condition
+    std::uint64_t preloaded_in;        // number of the latest working set that its ranks were added to
+    std::vector<std::int64_t> values;  // that the mark passed
     std::vector<int> destinations;
   };
   static constexpr std::size_t kKept = 16;
   CompiledUnit* unit_ = nullptr;
   std::uint32_t index_ = 0;
+  std::size_t value_count_ = 0;          // of values that its marks pass
   std::vector<Evaluation> evaluations_;  // the most recently used first
   std::uint64_t made_ = 0;
   std::uint64_t recorded_ = 0;  // number of the evaluation that was recorded last
@@ -105,10 +95,10 @@ class CompiledHints {
     std::vector<int> preload;  // world ranks
     std::vector<int> record;   // world ranks that are not recorded yet
   };
-  /// Begins `phase`. `holds`: value of its condition. There is nothing to preload when its ranks were
-  /// preloaded since the last flush and none of its inputs has changed; nothing to record when its ranks are
-  /// the same as the last time.
-  Begin begin(CompiledPhase& phase, std::int64_t holds);
+  /// Begins `phase`. `holds`: value of its condition; `values`: those of its directive's clauses, or null if
+  /// they are unknown. There is nothing to preload when its ranks were preloaded since the last flush and no
+  /// value has changed; nothing to record when its ranks are the same as the last time.
+  Begin begin(CompiledPhase& phase, std::int64_t holds, const std::int64_t* values);
   /// Adds the ranks that `inspector`, of this procedure or a loop of it, reported. What is to be preloaded
   /// and recorded is as for begin().
   Begin inspected(CompiledPhase& phase, const void* inspector, std::span<const int> ranks, bool ended_early);
@@ -148,14 +138,11 @@ class CompiledHints {
   CompiledPhase* find_or_load(const hybrid_unit* unit, std::uint32_t phase,
                               std::vector<std::string>& messages);
   void load_all(std::vector<std::string>& messages);
-  /// Makes the unit for marks of a unit without a usable note: with the phases of the whole program's note,
-  /// if any.
-  std::unique_ptr<CompiledUnit> make_substitute(const hybrid_unit* unit, std::uint64_t id) const;
   using Evaluation = CompiledPhase::Evaluation;
-  static bool is_current(const Evaluation& evaluation, std::int64_t holds);
+  using Values = std::span<const std::int64_t>;
   /// Returns the current evaluation of the phase: a kept one, or a new one.
-  Evaluation& evaluation(CompiledPhase& phase, std::int64_t holds);
-  Evaluation evaluate(CompiledPhase& phase, std::int64_t holds);
+  Evaluation& evaluation(CompiledPhase& phase, std::int64_t holds, Values values);
+  Evaluation evaluate(CompiledPhase& phase, std::int64_t holds, Values values);
 
   std::uint32_t rank_ = 0, ranks_ = 1;
   std::atomic<bool> busy_{false};

@@ -20,9 +20,8 @@ using ::testing::Not;
 
 class Compiled {
  public:
-  explicit Compiled(const std::string& how, int ranks = 4, Environment environment = {},
-                    const char* name = "shim_compiled_phases")
-      : run_(ranks, {program(name), how}, with(std::move(environment))) {}
+  explicit Compiled(const std::string& how, int ranks = 4, Environment environment = {})
+      : run_(ranks, {program("shim_compiled_phases"), how}, with(std::move(environment))) {}
 
   const RecordedRun& run() const { return run_; }
   std::string property(std::uint32_t rank, const char* name) const {
@@ -74,7 +73,7 @@ TEST(Compiled, PhasesAroundMpiBeginWithIt) {
   const Compiled job("early");
   ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
   for (std::uint32_t rank = 0; rank < 4; ++rank) {
-    EXPECT_THAT(job.phases(rank), ElementsAre("begin shifted")) << rank << ": the trace closes it";
+    EXPECT_THAT(job.phases(rank), ElementsAre("begin ring")) << rank << ": the trace closes it";
     EXPECT_EQ(job.preloads(rank), "1") << rank;
   }
 }
@@ -109,15 +108,6 @@ TEST(Compiled, HintedRanksAreRecordedWhenTheyChange) {
   EXPECT_THAT(without.hints(0), ElementsAre("begin ring", "hint 1", "begin shifted", "hint 1", "begin ring",
                                             "begin shifted", "begin ring", "begin shifted"))
       << "also without a scheduler";
-}
-
-TEST(Compiled, ANoteOfTheWholeProgramReplacesThoseOfItsUnits) {
-  const Compiled job("changing", 4, {}, "shim_compiled_phases_whole");
-  ASSERT_EQ(job.run().outcome().status, 0) << job.run().outcome().err;
-  EXPECT_EQ(job.preloads(0), "2");
-  const Compiled nested("nested", 4, {}, "shim_compiled_phases_whole");
-  EXPECT_EQ(nested.phases(0), Compiled("nested").phases(0));
-  EXPECT_EQ(nested.phases(0).size(), 12u);
 }
 
 TEST(Compiled, AFlushEndsTheWorkingSetAndPreloadsAreRepeated) {

@@ -59,8 +59,8 @@ void report(const std::vector<std::string>& messages) {
   for (const std::string& text : messages) warn("hints are ignored: " + text);
 }
 
-/// Phases that a thread began before MPI runs and did not end. The array bounds their number; the rest is
-/// ignored.
+/// Phases that a thread began before MPI runs and did not end, without the values that their marks passed.
+/// The array bounds their number; the rest is ignored.
 struct EarlyPhase {
   const hybrid_unit* unit = nullptr;
   std::uint32_t phase = 0;
@@ -105,7 +105,8 @@ void flush(Thread& thread) {
   process().prediction.flush();
 }
 
-void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::int64_t holds) {
+void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::int64_t holds,
+           const std::int64_t* values) {
   std::vector<std::string> messages;
   CompiledPhase* const phase = process().compiled.find(unit, index, messages);
   if (!messages.empty()) [[unlikely]]
@@ -113,7 +114,7 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   if (phase == nullptr) return;
   leave_phases(thread, place_of(unit, index));
   const std::uint32_t region = region_of(*phase);
-  const CompiledHints::Begin now = process().compiled.begin(*phase, holds);
+  const CompiledHints::Begin now = process().compiled.begin(*phase, holds, values);
   if (now.flush) flush(thread);
   if (!now.preload.empty()) process().prediction.preload(now.preload);
   const Ticks began = open_phase(thread, {.region = region, .phase = index, .unit = unit});
@@ -184,7 +185,7 @@ void begin_early_phases() noexcept {
   if (thread == nullptr) return;
   try {
     for (const EarlyPhase& phase : std::span(early.phases.data(), early.count))
-      begin(*thread, phase.unit, phase.phase, phase.holds);
+      begin(*thread, phase.unit, phase.phase, phase.holds, nullptr);
   } catch (const std::exception&) {
     // Memory is short: the program continues without these hints.
   }
@@ -226,17 +227,18 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_compiled_mark(const hybrid_unit* unit, std::uint32_t phase,
-                                                                std::uint32_t mark, std::int64_t value) {
+                                                                std::uint32_t mark, std::int64_t holds,
+                                                                const std::int64_t* values) {
   Thread* const thread = recording_thread();
   if (thread == nullptr) {
-    if (mark == HYBRID_MARK_BEGIN && unit != nullptr) early_phases.begin({unit, phase, value});
+    if (mark == HYBRID_MARK_BEGIN && unit != nullptr) early_phases.begin({unit, phase, holds});
     if (mark == HYBRID_MARK_END) early_phases.end(unit, phase);
     return;
   }
   try {
     switch (mark) {
       case HYBRID_MARK_BEGIN:
-        return begin(*thread, unit, phase, value);
+        return begin(*thread, unit, phase, holds, values);
       case HYBRID_MARK_END:
         return end(*thread, unit, phase);
       case HYBRID_MARK_FLUSH:

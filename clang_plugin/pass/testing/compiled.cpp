@@ -56,9 +56,7 @@ std::vector<HintUnit> hints_of(const Source& source, const std::string& options)
 
 std::string describe(const HintUnit& unit, const hybrid_site& site) {
   std::string text(unit.text(site.call));
-  text += site.site_class == HYBRID_STATIC       ? " static"
-          : site.site_class == HYBRID_ANALYSABLE ? " analysable"
-                                                 : " dynamic";
+  text += site.site_class == HYBRID_STATIC ? " static" : " dynamic";
   if (site.peer != HYBRID_NONE) text += " " + print_expression(unit, site.peer);
   if (site.guard != HYBRID_NONE) text += " if " + print_expression(unit, site.guard);
   const std::string communicator = print_expression(unit, site.communicator);

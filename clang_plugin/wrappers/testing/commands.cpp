@@ -24,12 +24,13 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 0; i < 3; ++i) {
 #pragma hybrid phase(ring) pattern(shift, size - 3) preload
-    MPI_Sendrecv(&rank, 1, MPI_INT, next(rank, size), 0, &got[0], 1, MPI_INT, (rank + size - 1) % size, 0,
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &got[0], 1, MPI_INT, (rank + size - 1) % size, 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 #pragma hybrid phase(sum)
     MPI_Allreduce(&got[0], &got[1], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
 #pragma hybrid flush
+  if (next(got[0], size) != rank) MPI_Abort(MPI_COMM_WORLD, 1);
   if (rank == 0) printf("%d %d\n", got[0], got[1]);
   MPI_Finalize();
   return 0;

@@ -47,10 +47,8 @@ class UnitBuilder {
   Node size(Node communicator) { return node(HYBRID_SIZE, communicator); }
   Node proc_null() { return node(HYBRID_PROC_NULL); }
   Node select(Node condition, Node yes, Node no) { return node(HYBRID_SELECT, condition, yes, no); }
-  Node load(std::string_view name, std::uint32_t address, std::int32_t width = -4,
-            Node offset = HYBRID_NONE) {
-    address_count = std::max(address_count, address + 1);
-    return node(HYBRID_LOAD, offset, string(name), static_cast<std::uint32_t>(width), address);
+  Node argument(std::string_view name, std::uint32_t number) {
+    return node(HYBRID_ARGUMENT, HYBRID_NONE, string(name), HYBRID_NONE, number);
   }
   Node input(std::string_view name) { return node(HYBRID_INPUT, HYBRID_NONE, string(name)); }
   Node variable(std::uint32_t index) {
@@ -127,6 +125,7 @@ class UnitBuilder {
     std::uint16_t flags = 0;
     std::uint32_t slots = 0;
     Node profile = HYBRID_NONE;
+    std::uint32_t value_count = 0;
   };
   std::uint32_t phase(const Phase& p) {
     hybrid_phase made{};
@@ -141,7 +140,7 @@ class UnitBuilder {
     made.dimensions = p.dimensions;
     made.connections = p.connections;
     made.slots = p.slots;
-    made.origin_phase = HYBRID_NONE;
+    made.value_count = p.value_count;
     made.profile = p.profile;
     phases.push_back(made);
     return static_cast<std::uint32_t>(phases.size() - 1);
@@ -151,7 +150,6 @@ class UnitBuilder {
   std::string bytes() const {
     hybrid_unit head{};
     head.version = HYBRID_NOTE_VERSION;
-    head.flags = flags;
     head.id_low = 1;
     head.node_count = static_cast<std::uint32_t>(nodes.size());
     head.variable_count = static_cast<std::uint32_t>(variables.size());
@@ -160,7 +158,6 @@ class UnitBuilder {
     head.phase_count = static_cast<std::uint32_t>(phases.size());
     head.string_bytes = static_cast<std::uint32_t>(strings.size());
     head.name = name_;
-    head.address_count = address_count;
     std::string tables;
     append(tables, nodes);
     append(tables, variables);
@@ -197,8 +194,6 @@ class UnitBuilder {
   std::vector<hybrid_site> sites;
   std::vector<hybrid_phase> phases;
   std::string strings = std::string(1, '\0');
-  std::uint32_t flags = 0;
-  std::uint32_t address_count = 0;
 
  private:
   template <class T>

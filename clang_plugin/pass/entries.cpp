@@ -1,5 +1,6 @@
-#include "clang_plugin/pass/loop_entries.h"
+#include "clang_plugin/pass/entries.h"
 
+#include <llvm/ADT/SetVector.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -17,6 +18,7 @@
 
 #include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/directives.h"
+#include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/slice.h"
 
 namespace hybrid::pass {
@@ -88,33 +90,36 @@ bool consists_of(const AllocaInst& local, const DataLayout& layout, std::vector<
   return bytes == layout.getTypeAllocSize(local.getAllocatedType()).getFixedValue();
 }
 
-/* Whether no other value than the local itself refers to it in the loop that uses these values. */
+/* Whether no other value than the local itself refers to it in the blocks that use these values. */
 bool is_only_used_here(const AllocaInst& local, const std::vector<Instruction*>& used) {
   return !PointerMayBeCaptured(&local, true, true) && none_of(used, [&](const Instruction* value) {
     return value != &local && value->getType()->isPointerTy() && getUnderlyingObject(value) == &local;
   });
 }
 
-/* A loop as a function. */
+/* Blocks as a function. */
 class Outlined {
  public:
-  Outlined(Function& procedure, const Loop& loop) : procedure_(procedure), loop_(loop) {}
+  /* Only the first of `blocks` may have predecessors that are not among them. */
+  Outlined(Function& procedure, ArrayRef<BasicBlock*> blocks)
+      : procedure_(procedure), blocks_(blocks.begin(), blocks.end()) {}
 
-  /* Returns null if a value that the loop uses cannot be passed. */
+  /* Returns null if a value that the blocks use cannot be passed. */
   Function* function(Module& copy, const ValueToValueMapTy& mapping, const Twine& name) {
     const DataLayout& layout = procedure_.getParent()->getDataLayout();
     for (Argument& argument : procedure_.args()) add(argument);
     std::vector<Instruction*> used;
-    for (BasicBlock* block : loop_.blocks())
+    for (BasicBlock* block : blocks_)
       for (Instruction& instruction : *block)
         for (Value* operand : instruction.operands()) {
           auto* other = dyn_cast<Instruction>(operand);
-          if (other && !loop_.contains(other) && !is_contained(used, other)) used.push_back(other);
+          if (other && !blocks_.contains(other->getParent()) && !is_contained(used, other))
+            used.push_back(other);
         }
     for (Instruction* value : used) {
       auto* local = dyn_cast<AllocaInst>(value);
       std::vector<Part> found;
-      if (local && local->isStaticAlloca() && is_only_used_here(*local, used) &&
+      if (local && local->isStaticAlloca() && (is_only_used_here(*local, used) || is_of_blocks(*local)) &&
           consists_of(*local, layout, found)) {
         known_[local] = inputs.size();
         for (const Part& part : found) {
@@ -132,6 +137,7 @@ class Outlined {
     LLVMContext& context = procedure_.getContext();
     auto* made = Function::Create(FunctionType::get(Type::getVoidTy(context), types_, false),
                                   GlobalValue::ExternalLinkage, name, copy);
+    made->addFnAttr(kAside);
     BasicBlock* entry = BasicBlock::Create(context, "", made);
     BasicBlock* end = BasicBlock::Create(context, "", made);
     ReturnInst::Create(context, nullptr, end);
@@ -150,22 +156,27 @@ class Outlined {
                                                            static_cast<uint64_t>(inputs[i].offset)));
     }
     std::vector<BasicBlock*> blocks;
-    for (const BasicBlock* block : loop_.blocks()) {
+    for (const BasicBlock* block : blocks_) {
       const auto* theirs = cast<BasicBlock>(mapping.lookup(block));
       blocks.push_back(CloneBasicBlock(theirs, map, "", made));
       map[theirs] = blocks.back();
     }
-    for (const BasicBlock* block : loop_.blocks())
-      for (const BasicBlock* next : successors(block))
-        if (!loop_.contains(next)) map[mapping.lookup(next)] = end;
-    for (const BasicBlock* before : predecessors(loop_.getHeader()))
-      if (!loop_.contains(before)) map[mapping.lookup(before)] = entry;
+    for (BasicBlock* block : blocks_)
+      for (BasicBlock* next : successors(block))
+        if (!blocks_.contains(next)) map[mapping.lookup(next)] = end;
+    for (BasicBlock* before : predecessors(blocks_.front()))
+      if (!blocks_.contains(before)) map[mapping.lookup(before)] = entry;
     for (BasicBlock* block : blocks)
       for (Instruction& instruction : *block) {
         instruction.dropDbgRecords();
         RemapInstruction(&instruction, map, RF_IgnoreMissingLocals | RF_NoModuleLevelChanges);
       }
-    build.CreateBr(cast<BasicBlock>(map.lookup(mapping.lookup(loop_.getHeader()))));
+    build.CreateBr(cast<BasicBlock>(map.lookup(mapping.lookup(blocks_.front()))));
+    for (BasicBlock* block : blocks)
+      if (auto* back = dyn_cast<ReturnInst>(block->getTerminator())) {
+        BranchInst::Create(end, back->getIterator());
+        back->eraseFromParent();
+      }
     for (BasicBlock* block : blocks)
       if (auto* invoke = dyn_cast<InvokeInst>(block->getTerminator())) changeToCall(invoke);
     removeUnreachableBlocks(*made);
@@ -175,6 +186,15 @@ class Outlined {
   std::vector<InspectorInput> inputs;
 
  private:
+  /* Whether the local is used in the blocks only. */
+  bool is_of_blocks(const AllocaInst& local) const {
+    return all_of(local.users(), [&](const User* user) {
+      const auto* instruction = cast<Instruction>(user);
+      return instruction->isLifetimeStartOrEnd() ||
+             blocks_.contains(const_cast<BasicBlock*>(instruction->getParent()));
+    });
+  }
+
   void add(Value& value) {
     known_[&value] = inputs.size();
     inputs.push_back({&value});
@@ -182,7 +202,7 @@ class Outlined {
   }
 
   Function& procedure_;
-  const Loop& loop_;
+  SetVector<BasicBlock*> blocks_;
   std::vector<Type*> types_;
   std::map<const Value*, size_t> known_;               /* the number of its (first) argument */
   std::vector<std::pair<AllocaInst*, size_t>> copied_; /* locals, and their number of parts */
@@ -205,18 +225,38 @@ void make_room_before_loops(Function& procedure) {
     if (!loop->getLoopPreheader()) InsertPreheaderForLoop(loop, &dominators, &loops, nullptr, false);
 }
 
-std::vector<LoopEntry> add_loop_entries(Function& procedure, Module& copy, const ValueToValueMapTy& mapping) {
+void make_room_at_directives(Module& module) {
+  const Function* ready = module.getFunction(HYBRID_MARKER_PHASE_READY);
+  if (!ready) return;
+  std::vector<CallInst*> begins;
+  for (const User* user : ready->users())
+    if (const auto* call = dyn_cast<CallInst>(user)) begins.push_back(const_cast<CallInst*>(call));
+  for (CallInst* begin : begins) SplitBlock(begin->getParent(), begin->getNextNode());
+}
+
+std::vector<Entry> add_entries(Function& procedure, const Directives& directives, Module& copy,
+                               const ValueToValueMapTy& mapping) {
   DominatorTree dominators(procedure);
   const LoopInfo loops(dominators);
-  std::vector<LoopEntry> entries;
-  for (Loop* loop : sending_loops(loops)) {
-    BasicBlock* before = loop->getLoopPreheader();
-    if (!before) continue;
-    Outlined outlined(procedure, *loop);
+  std::vector<Entry> entries;
+  const auto add = [&](ArrayRef<BasicBlock*> blocks, Instruction* before, uint32_t phase, bool is_loop) {
+    Outlined outlined(procedure, blocks);
     if (Function* function =
-            outlined.function(copy, mapping, procedure.getName() + ".loop" + Twine(entries.size() + 1)))
-      entries.push_back({function, before->getTerminator(), std::move(outlined.inputs), phase_of(*before)});
+            outlined.function(copy, mapping, procedure.getName() + ".part" + Twine(entries.size() + 1)))
+      entries.push_back({function, before, std::move(outlined.inputs), phase, is_loop});
+  };
+  for (uint32_t phase = 0; phase < directives.phases.size(); ++phase) {
+    const DirectivePhase& directive = directives.phases[phase];
+    if (directive.is_loop || !directive.ready || directive.ready->getFunction() != &procedure) continue;
+    BasicBlock* first = directive.ready->getParent()->getSingleSuccessor();
+    if (!first || !first->getSinglePredecessor()) continue;
+    SmallVector<BasicBlock*> blocks; /* every path to them leads through the first one */
+    dominators.getDescendants(first, blocks);
+    add(blocks, &*first->getFirstInsertionPt(), phase, false);
   }
+  for (Loop* loop : sending_loops(loops))
+    if (BasicBlock* before = loop->getLoopPreheader())
+      add(loop->getBlocks(), before->getTerminator(), phase_of(*before), true);
   return entries;
 }
 
