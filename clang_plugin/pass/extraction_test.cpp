@@ -264,6 +264,22 @@ TEST_P(Extraction, ANumberMayBePassedByAddressToAFunctionThatOnlyReadsIt) {
       ElementsAre("MPI_Send static rank + 1"));
 }
 
+// The peer after an exception is another one than without.
+TEST_P(Extraction, AnExceptionThatIsCaughtIsNoEnd) {
+  const auto peer_after = [](const std::string& body) {
+    return describe(hints_of({"thrown.cpp",
+                              "#include <mpi.h>\nstatic void maybe(int n) { if (n & 1) throw 1; }\n"
+                              "struct Count { int& n; ~Count() { ++n; } };\n"
+                              "void f(int n) { int to = 1; " +
+                                  body + " MPI_Send(&n, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }\n"},
+                             GetParam()));
+  };
+  const auto is_not = testing::Each(HasSubstr(" dynamic"));
+  EXPECT_THAT(peer_after("try { maybe(n); } catch (...) { to = 2; }"), is_not);
+  EXPECT_THAT(peer_after("try { Count count{to}; maybe(n); } catch (...) { }"), is_not);
+  EXPECT_THAT(peer_after("maybe(n);"), ElementsAre("MPI_Send static 1"));
+}
+
 TEST_P(Extraction, WithoutMpiThereIsNoNote) {
   EXPECT_TRUE(hints_of({"plain.c", "int twice(int a) { return 2 * a; }\n"}, GetParam()).empty());
 }

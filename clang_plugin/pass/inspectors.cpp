@@ -7,7 +7,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <memory>
 #include <optional>
@@ -137,8 +136,7 @@ class InspectorMaker::Maker {
       for (Entry& part : parts) names_[&part] = part.function->getName().str();
       kept.push_back(cast<Function>(mapping.lookup(own)));
     }
-    appendToCompilerUsed(*copy, kept); /* also if they are inlined everywhere */
-    prepared_ = prepare(std::move(copy));
+    prepared_ = prepare(std::move(copy), kept);
   }
 
   Prepared& prepared() { return prepared_; }

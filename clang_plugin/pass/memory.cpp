@@ -95,10 +95,6 @@ bool known_calls(const Function& function, std::vector<const CallBase*>& calls) 
       pending.insert(pending.end(), alias->user_begin(), alias->user_end());
       continue;
     }
-    if (isa<ConstantArray>(user) && all_of(user->users(), [](const User* holder) {
-          return isa<GlobalVariable>(holder) && holder->getName().starts_with("llvm.");
-        }))
-      continue;
     const auto* call = dyn_cast<CallBase>(user);
     if (!call || callee_of(*call) != &function || call->arg_size() != function.arg_size()) return false;
     if (is_aside(*call)) continue;

@@ -17,6 +17,7 @@
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LowerInvoke.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
 
 #include <map>
 #include <set>
@@ -63,15 +64,19 @@ bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {
 
 namespace {
 
-/* Removes the code of blocks that only end the program: nothing happens after them. */
-void forget_dead_ends(Function& function) {
+/* Removes the code of blocks that only end the program: nothing happens after them. `may_throw`: unless they
+ * throw an exception. */
+void forget_dead_ends(Function& function, bool may_throw) {
   for (BasicBlock& block : function) {
     if (!isa<UnreachableInst>(block.getTerminator())) continue;
-    bool communicates = false;
+    bool matters = false;
     for (const Instruction& instruction : block)
       if (const auto* call = dyn_cast<CallBase>(&instruction))
-        if (const Function* callee = callee_of(*call)) communicates |= callee->getName() == kSite;
-    if (communicates) continue;
+        if (const Function* callee = callee_of(*call))
+          matters |=
+              callee->getName() == kSite ||
+              (may_throw && (callee->getName() == "__cxa_throw" || callee->getName() == "__cxa_rethrow"));
+    if (matters) continue;
     for (Instruction& instruction : make_early_inc_range(reverse(block)))
       if (!instruction.isTerminator() && !instruction.isEHPad() && !isa<PHINode>(instruction)) {
         if (!instruction.getType()->isVoidTy())
@@ -151,8 +156,6 @@ class CallGraph {
     }
   }
 
-  /* Whether the function, or one that it calls, calls MPI. */
-  bool leads_to_mpi(const Function& function) const { return leads_.contains(&function); }
   /* Whether the function is better analysed inlined into its callers. */
   bool belongs_to_callers(const Function& function) const {
     const size_t size = sizes_.at(&function);
@@ -293,7 +296,7 @@ bool is_aside(const Instruction& instruction) { return instruction.getFunction()
 
 bool is_main_program(StringRef name) { return name == "main" || name == "_QQmain"; }
 
-Prepared prepare(std::unique_ptr<Module> module) {
+Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept) {
   Prepared result;
   Analyses analyses;
   auto& [builder, loops, functions, components, modules] = analyses;
@@ -319,10 +322,12 @@ Prepared prepare(std::unique_ptr<Module> module) {
   ModulePassManager first;
   first.addPass(InferFunctionAttrsPass());
   first.run(*module, modules);
+  /* Without a handler, an exception ends the program. */
+  const bool any_catches = any_of(*module, catches);
   for (Function& function : *module) {
     if (function.isDeclaration()) continue;
-    forget_dead_ends(function);
-    if (!catches(function)) LowerInvokePass().run(function, functions);
+    forget_dead_ends(function, any_catches);
+    if (!any_catches) LowerInvokePass().run(function, functions);
   }
   ModulePassManager early;
   early.addPass(createModuleToFunctionPassAdaptor(simplification()));
@@ -330,22 +335,19 @@ Prepared prepare(std::unique_ptr<Module> module) {
   early.run(*module, modules);
 
   CallGraph graph(*module);
-  const auto is_inlined = [&](const Function& function) {
-    return !function.isDeclaration() && !function.isInterposable() && graph.belongs_to_callers(function) &&
-           graph.inlined_size(function) < kMost;
-  };
-  for (Function& function : *module) {
-    if (!graph.leads_to_mpi(function) && !is_inlined(function)) continue; /* its values do not matter */
-    for (Instruction& instruction : instructions(function))
-      if (auto* call = dyn_cast<CallBase>(&instruction))
-        if (const Function* callee = call->getCalledFunction(); callee && is_inlined(*callee))
-          call->addFnAttr(Attribute::AlwaysInline);
-  }
+  for (Function& function : *module)
+    if (!function.isDeclaration() && !function.isInterposable() && graph.belongs_to_callers(function) &&
+        graph.inlined_size(function) < kMost)
+      function.addFnAttr(Attribute::AlwaysInline);
 
+  appendToCompilerUsed(*module, kept);
   ModulePassManager middle;
   middle.addPass(AlwaysInlinerPass(false));
   middle.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
   middle.run(*module, modules);
+  /* Their addresses are not known to other code. */
+  if (GlobalVariable* used = module->getNamedGlobal("llvm.compiler.used")) used->eraseFromParent();
+  for (GlobalValue* function : kept) function->removeDeadConstantUsers();
   for (Function& function : *module) pass_copies_of_numbers(function);
 
   FunctionPassManager late = simplification();

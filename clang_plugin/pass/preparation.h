@@ -42,8 +42,10 @@ struct Analyses {
 /* Propagates values to their uses, and gives every loop one back edge. */
 void simplify(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
-/* Prepares `module` and changes it: pass a copy. */
-Prepared prepare(std::unique_ptr<llvm::Module> module);
+/* Prepares `module` and changes it: pass a copy. The functions `kept` remain, also if they are inlined
+ * everywhere.
+ */
+Prepared prepare(std::unique_ptr<llvm::Module> module, llvm::ArrayRef<llvm::GlobalValue*> kept);
 /* Attribute of functions that are no part of the program: copies of loops (entries.h), and functions
  * that were inlined everywhere. */
 inline constexpr char kAside[] = "hybrid.aside";

@@ -302,7 +302,8 @@ class Rewriter {
   }
   void clobber(int at, int64_t size, Clobber when = kNow) {
     if (static_cast<unsigned>(at) >= call_.arg_size() || !pointer(at)->getType()->isPointerTy()) return;
-    if (isa<ConstantPointerNull>(pointer(at))) return;
+    /* No memory: null, or a constant of MPI such as MPI_STATUS_IGNORE. */
+    if (isa<Constant>(pointer(at)) && !isa<GlobalValue>(pointer(at)->stripInBoundsOffsets())) return;
     emit(kClobber, builder_.getVoidTy(),
          {pointer(at), builder_.getInt64(static_cast<uint64_t>(size)), builder_.getInt32(when)},
          MemoryEffects::unknown());

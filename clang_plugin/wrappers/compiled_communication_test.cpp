@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -65,6 +67,66 @@ TEST(CompiledCommunication, ADirectiveMayBeInAUnitWithoutMpiCalls) {
   EXPECT_THAT(here(kBin + "hybrid hints two_units --nodes 4").second,
               testing::ContainsRegex(
                   "around +ring_main.c:4 +directive +[0-9]+ +ring, preload +2 +ring, 8 connections"));
+}
+
+// Values that are known only when the program runs: locals of the main program, variables that change between
+// calls of a procedure, neighbours in a graph, and values of directives.
+const char kRunTime[] = R"x(
+#include <mpi.h>
+#include <stdlib.h>
+static int rank, size, got, to;
+static struct { int n, out[8]; MPI_Comm comm; } graph;
+#define SENDRECV(peer, comm) \
+  MPI_Sendrecv(&rank, 1, MPI_INT, peer, 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE)
+__attribute__((noinline)) void exchange(void) { SENDRECV(to, MPI_COMM_WORLD); }
+__attribute__((noinline)) void neighbours(void) {
+  for (int i = 0; i < graph.n; ++i) SENDRECV(graph.out[i], graph.comm);
+}
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  srand(3);
+  int shift = rank == 0 ? 1 + rand() % (size - 1) : 0;
+  MPI_Bcast(&shift, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < 3; ++i) SENDRECV((rank + shift) % size, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+  to = (rank + 1) % size;
+  exchange();
+  MPI_Barrier(MPI_COMM_WORLD);
+  to = (rank + shift) % size;
+  exchange();
+  int in[8], n, weighted;
+  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, (int[]){1}, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph.comm);
+  MPI_Dist_graph_neighbors_count(graph.comm, &n, &graph.n, &weighted);
+  MPI_Dist_graph_neighbors(graph.comm, n, in, MPI_UNWEIGHTED, graph.n, graph.out, MPI_UNWEIGHTED);
+  neighbours();
+  volatile int hidden = (rank + shift) % size;
+#pragma hybrid phase(declared) connections(rank -> (rank + shift) % size) preload
+  SENDRECV(hidden, MPI_COMM_WORLD);
+#pragma hybrid end
+  MPI_Finalize();
+  return 0;
+}
+)x";
+
+TEST(CompiledCommunication, UsesValuesThatAreKnownWhenTheProgramRuns) {
+  write("values.c", kRunTime);
+  for (const std::string level : {"-O0", "-O2"}) {
+    ASSERT_EQ(here(kBin + "hybridcc -g " + level + " values.c -o values" + level), kSilence);
+    record("values" + level, 5, "values_of_5" + level);
+    const auto json = nlohmann::json::parse(
+        here(kBin + "hybrid hints values" + level + " --check values_of_5" + level + " --json -").second);
+    std::set<std::string> phases;
+    for (const auto& phase : json["check"]["phases"]) {
+      const std::string name = phase["phase"];
+      phases.insert(name.substr(0, name.find(':')));
+      EXPECT_EQ(phase["share_over_hinted"], 1) << name;
+      EXPECT_EQ(phase["precision"], 1) << name;
+    }
+    EXPECT_THAT(phases, testing::ElementsAre("declared", "exchange", "main", "neighbours"));
+    EXPECT_EQ(json["check"]["messages"], 5 * 7);
+  }
 }
 
 // A random permutation of destinations, the same in every run, that the ranks receive within the phase.

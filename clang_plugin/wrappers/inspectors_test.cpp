@@ -336,7 +336,7 @@ TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
       if (site["kind"] == "send") classes[site["function"]] = site["class"];
   for (const auto& [procedure, score] : scores) {
     const std::string& kind = classes[procedure];
-    if (kind != "inspected" && kind != "static" && kind != "analysable") continue;
+    if (kind != "inspected" && kind != "static") continue;
     EXPECT_EQ(score.right, score.hinted) << procedure;
     EXPECT_EQ(score.over_hinted, score.messages) << procedure;
   }
