@@ -138,7 +138,7 @@ TEST_F(Advise, WorthComparesWithNeitherPredictionNorHints) {
       EXPECT_DOUBLE_EQ(one[variant]["time_over_none"].get<double>(),
                        one[variant]["time_ns"].get<double>() / none);
     EXPECT_EQ(time_of("hybrid replay cg-16-hints --technique hybrid --slots 4 --predictor none "
-                      "--predictor-phases off --slot-length " +
+                      "--predictor-phases off --hints none --slot-length " +
                       std::to_string(one["slot_length_ns"].get<int>()) + "ns --reconfiguration " +
                       std::to_string(one["reconfiguration_ns"].get<int>()) + "ns"),
               none);

@@ -49,7 +49,7 @@ class HintsCommand final : public Command {
     const std::vector<HintUnit> units = read_hint_units(binary_);
     if (units.empty())
       throw UserError(binary_ + ": it contains no hints",
-                      "Compile and link it with hybridcc, hybridcxx or hybridfort.");
+                      "Compile it with hybridcc, hybridcxx or hybridfort.");
     values.check(units);
 
     HintCheck check;

@@ -279,9 +279,10 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
   add_switch(table, "predictor-phases", "notify predictors when a phase named by the program begins",
              options.replay.notify_predictors);
   add_text(
-      table, "hints", "recorded|BINARY",
+      table, "hints", "recorded|none|BINARY",
       "the preloaded slots (all, unless --preload is given) hold the hinted connections of each phase: hints "
-      "that the program gave while it was recorded, or those of a binary (default: the phase's sends)",
+      "that the program gave while it was recorded, or those of a binary (default: the recorded ones for "
+      "techniques that are faster with them, or with --preload the phase's sends)",
       options.hints);
   table.add({"explain", "on|off",
              "divide the wait for the network of each technique into causes, with up to two further "
@@ -311,7 +312,7 @@ void check_job(const JobOptions& options) {
     if (options.techniques.empty()) check(parameters);
   }
   check(options.replay);
-  if (!options.preload_topology.empty() && !options.hints.empty())
+  if (!options.preload_topology.empty() && options.preloads_hints())
     throw UserError("hints: the preloaded slots hold topology " + options.preload_topology + " already",
                     "Give --hints or --preload-topology.");
   if (!options.preload_topology.empty()) check_topology(options.preload_topology, parameters);

@@ -60,10 +60,12 @@ struct JobOptions {
   /// A fixed topology (emulator/traffic/fixed_topology.h) that is mapped to the job's traffic and preloaded
   /// instead of the connections of hinted phases; "": none.
   std::string preload_topology;
-  /// The connections in the preloaded slots during a phase. "": those that the phase uses, known in advance;
-  /// "recorded": those of the hints that the program gave while it was recorded; otherwise those of the hints
-  /// in this binary. If not "", all slots are preloaded unless network.preload is given.
+  /// The connections in the preloaded slots during a phase. "recorded": those of the hints that the program
+  /// gave while it was recorded; "none": those that the phase uses, known in advance; otherwise those of the
+  /// hints in this binary. "": with network.preload as "none"; without it, a technique with slots uses the
+  /// recorded hints if that makes the job faster. Hints take all slots unless network.preload is given.
   std::string hints;
+  bool preloads_hints() const { return !hints.empty() && hints != "none"; }
   std::vector<std::string> techniques;     // compared in the report; empty: wormhole, circuit, tdm, hybrid
   std::vector<std::string> predictors;     // scored in the report; empty: a selection
   std::vector<std::uint32_t> slot_counts;  // K for tdm and hybrid; empty: network.slots and the phases' need

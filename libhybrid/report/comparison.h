@@ -34,6 +34,9 @@ struct TechniqueResult {
   std::optional<Time> rank_wait, network_wait;
   std::optional<WaitParts> wait_parts;  // of network_wait; nothing unless they are found
   std::vector<std::string> limited_by;  // parts slower than the link (emulator/limits.h)
+  /// The job time without the hints that the program recorded, if the technique is faster with them and
+  /// therefore uses them; nothing otherwise.
+  std::optional<Time> time_without_hints;
 };
 
 /// The job on a bound.

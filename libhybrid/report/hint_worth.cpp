@@ -51,8 +51,8 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
     worth.notes.emplace_back("Recorded without phases: no hints.");
   } else {
     try {
-      hints = hints_of(options.hints.empty() ? std::string(kRecordedHints) : options.hints, trace, open,
-                       phases.phases);
+      hints = hints_of(options.preloads_hints() ? options.hints : std::string(kRecordedHints), trace, open,
+                       phases);
       worth.notes = gaps_of(hints, phases.phases);
     } catch (const NoHints& none) {
       std::string why = in_one_line(none.what());

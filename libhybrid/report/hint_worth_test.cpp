@@ -9,7 +9,9 @@
 
 #include "core/error.h"
 #include "emulator/replay/testing/jobs.h"
+#include "libhybrid/report/job_report.h"
 #include "libhybrid/report/recorded_phases.h"
+#include "libhybrid/report/report_text.h"
 
 namespace hybrid {
 namespace {
@@ -42,14 +44,18 @@ std::unique_ptr<JobTrace> rings(Given given) {
   return trace;
 }
 
-JobWorth worth_of(Given given) {
+JobOptions one_slot() {
   JobOptions options;
   options.network.slots = 1;
   options.network.predictor = "tournament";
   options.network.allocation = "adaptive";
   options.network.misses_use_worms = true;  // otherwise unhinted messages have circuits, too
   options.network.evicts_at_once = false;
-  return hint_worth("rings", [given] { return rings(given); }, options, {nanoseconds(1), microseconds(1)},
+  return options;
+}
+
+JobWorth worth_of(Given given) {
+  return hint_worth("rings", [given] { return rings(given); }, one_slot(), {nanoseconds(1), microseconds(1)},
                     {});
 }
 
@@ -109,6 +115,33 @@ TEST(JobHints, ComeFromTheRecordingOrABinary) {
   EXPECT_THROW(hints_of("/proc/self/exe", "rings", open, {}), UserError) << "a binary without hints";
 }
 
+TEST(JobHints, ActByDefaultIfTheyHelp) {
+  JobOptions options = one_slot();
+  options.techniques = {"wormhole", "hybrid"};
+  options.slot_counts = {1};
+  const auto report_of = [&](Given given) {
+    return make_report("rings", [given] { return rings(given); }, options, {});
+  };
+  const JobReport with = report_of(Given::phases_and_hints), without = report_of(Given::phases);
+  EXPECT_FALSE(with.techniques[0].time_without_hints) << "wormhole has no slots";
+  const TechniqueResult& hybrid = with.techniques[1];
+  ASSERT_TRUE(hybrid.time_without_hints);
+  EXPECT_LT(hybrid.measures.time, *hybrid.time_without_hints);
+  EXPECT_EQ(*hybrid.time_without_hints, without.techniques[1].measures.time);
+  EXPECT_FALSE(without.techniques[1].time_without_hints);
+  EXPECT_THAT(to_text(with, 100), HasSubstr("hybrid with K = 1 uses the program's hints: "));
+  // The program is compiled: it gives no hints since its destinations are not known before.
+  const auto open = [] { return rings(Given::phases); };
+  FoundPhases phases;
+  phases.hinted = true;
+  try {
+    hints_of("recorded", "rings", open, phases);
+    FAIL();
+  } catch (const NoHints& none) {
+    EXPECT_THAT(none.what(), testing::Not(HasSubstr("Compile it with hybridcc")));
+  }
+}
+
 TEST(JobHints, GapsNameThePhasesOfTheJobOnly) {
   PhaseHints hints;
   hints.unknown = {{"first", "x is not known"}, {"elsewhere", "y is not known"}};
@@ -129,7 +162,7 @@ TEST(JobHints, AReportPreloadsThemIntoItsSlots) {
   const JobReport report = make_report("rings", open, options, {});
   ASSERT_EQ(report.techniques.size(), 2u);
   for (const TechniqueResult& result : report.techniques) EXPECT_EQ(result.measures.hit_rate, 0.5);
-  options.hints.clear();
+  options.hints = "none";
   EXPECT_EQ(make_report("rings", open, options, {}).techniques[0].measures.hit_rate, 0.0);
 }
 

@@ -119,7 +119,7 @@ JobEmulator::JobEmulator(std::string trace, TraceOpener open, const JobOptions& 
 void JobEmulator::find_phases(const ProgressNote& note) {
   if (phases_known_) return;
   if (note) note("finding phases", 0);
-  const bool fixed = !options_.preload_topology.empty(), by_hints = !options_.hints.empty();
+  const bool fixed = !options_.preload_topology.empty(), by_hints = options_.preloads_hints();
   if (fixed) check_topology(options_.preload_topology, options_.network);
   TrafficMatrix matrix;
   CountedTrace trace(open_());
@@ -128,10 +128,12 @@ void JobEmulator::find_phases(const ProgressNote& note) {
                                 fixed ? &matrix : nullptr);
   operations_ = trace.operations;
   if (by_hints) {
-    nesting_ = read_phase_nesting(*open_());
-    hints_ = hints_of(options_.hints, trace_, open_, phases_.phases);
+    hints_ = hints_of(options_.hints, trace_, open_, phases_);
     hint_gaps_ = gaps_of(hints_, phases_.phases);
+  } else if (options_.hints.empty() && phases_.hinted && options_.network.preload == 0 && !fixed) {
+    hints_ = read_recorded_hints(*open_());
   }
+  if (!hints_.phases.empty()) nesting_ = read_phase_nesting(*open_());
   if (fixed) {
     TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options_.preload_topology, ports_),
                                       matrix, options_.network.preload);
@@ -155,13 +157,13 @@ SwitchParameters JobEmulator::parameters(const std::string& technique, std::uint
   p.technique = technique;
   p.slots = slots;
   fit_nodes(ports_, p, options_.replay.crossbar);
-  if (!options_.hints.empty() && options_.network.preload == 0 && uses_slots(technique)) p.preload = slots;
+  if (options_.preloads_hints() && options_.network.preload == 0 && uses_slots(technique)) p.preload = slots;
   return p;
 }
 
 ReplayOptions JobEmulator::replay_options(const SwitchParameters& p, PortTimeline* timeline) const {
   ReplayOptions options = options_.replay;
-  if (!options_.hints.empty())
+  if (!hints_.phases.empty())
     options.preloads = plan(hints_, nesting_, placement_, ports_, p.preload);
   else if (p.preload != 0)
     options.preloads = traffic_.plan(*open_(), ports_, p.preload);

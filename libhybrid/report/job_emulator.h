@@ -51,8 +51,8 @@ class JobEmulator {
   /// placement that does not fit.
   JobEmulator(std::string trace, TraceOpener open, const JobOptions& options);
 
-  /// A pass over the sends (two with hints), after which the job can be emulated; nothing if it was called
-  /// before. Throws UserError for hints or a topology that do not fit the job.
+  /// A pass over the sends (up to three with hints), after which the job can be emulated; nothing if it was
+  /// called before. Throws UserError for hints or a topology that do not fit the job.
   void find_phases(const ProgressNote& note);
 
   const std::string& trace() const { return trace_; }
@@ -68,6 +68,8 @@ class JobEmulator {
   const FoundPhases& phases() const { return phases_; }
   /// By the largest phase, without its rare connections; 0: no message crosses the switch.
   std::uint32_t slots_needed() const;
+  /// Whether the job recorded hints that the options do not mention. Parameters with `preload` = K use them.
+  bool offers_hints() const { return options_.hints.empty() && !hints_.phases.empty(); }
   /// Phases for which the hints are incomplete, one line each.
   const std::vector<std::string>& hint_gaps() const { return hint_gaps_; }
   /// Share of the bytes over the connections of the preloaded topology; nothing: there is none.

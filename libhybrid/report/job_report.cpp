@@ -55,6 +55,31 @@ std::vector<SwitchParameters> emulations(const JobEmulator& job, const std::vect
   return all;
 }
 
+// Emulates the runs with slots again, with the hints of the program in all slots, and takes those that are
+// faster: whether prediction alone is better depends on the job and the reconfiguration time. Returns the job
+// times of the replaced runs, by their index.
+std::map<std::size_t, Time> use_hints(const JobEmulator& job, std::vector<SwitchParameters>& runs,
+                                      std::vector<EmulatedRun>& results, const ProgressNote& note) {
+  std::vector<std::size_t> which;
+  std::vector<SwitchParameters> hinted;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!uses_slots(runs[i].technique) || !results[i].measures) continue;
+    which.push_back(i);
+    hinted.push_back(runs[i]);
+    hinted.back().preload = runs[i].slots;
+  }
+  std::map<std::size_t, Time> without;
+  std::vector<EmulatedRun> found = job.emulate(hinted, "emulating with the program's hints", note);
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    EmulatedRun& own = results[which[i]];
+    if (!found[i].measures || found[i].measures->time >= own.measures->time) continue;
+    without[which[i]] = own.measures->time;
+    runs[which[i]] = hinted[i];
+    own = std::move(found[i]);
+  }
+  return without;
+}
+
 std::string what_of(const std::vector<SwitchParameters>& runs) {
   return runs.size() == 1 ? "emulating " + run_name(runs.front()) : "emulating";
 }
@@ -160,7 +185,7 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
   report.warnings.insert(report.warnings.end(), job.hint_gaps().begin(), job.hint_gaps().end());
   if (options.finds_slots) report.slots_found = find_slots(job, techniques_of(options), note);
   auto counts = slot_counts(options, needed);
-  const std::vector<SwitchParameters> runs = emulations(job, counts, report.slots_found);
+  std::vector<SwitchParameters> runs = emulations(job, counts, report.slots_found);
   if (!report.slots_found.empty()) {
     std::set<std::uint32_t> found;
     for (const SlotsFound& f : report.slots_found) found.insert(f.slots);
@@ -185,6 +210,9 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
   };
   std::vector<WaitToDivide> waits;  // of report.techniques
   std::vector<EmulatedRun> results = job.emulate(runs, what_of(runs), note, options.replay.timeline);
+  std::map<std::size_t, Time> without_hints;
+  if (job.offers_hints() && options.replay.timeline == nullptr)
+    without_hints = use_hints(job, runs, results, note);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     EmulatedRun& run = results[i];
     add_warnings(run.warnings);
@@ -192,6 +220,8 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
       TechniqueResult& result = report.techniques.emplace_back();
       result.measures = std::move(*run.measures);
       result.limited_by = limit_texts(limiting_parts(runs[i]));
+      if (const auto without = without_hints.find(i); without != without_hints.end())
+        result.time_without_hints = without->second;
       waits.push_back({runs[i], result.measures.communication_time});
     } else {
       const std::uint32_t slots = uses_slots(runs[i].technique) ? runs[i].slots : 0;

@@ -50,10 +50,10 @@ class NoHints final : public UserError {
   using UserError::UserError;
 };
 
-/// Reads the hints of `source`. `trace`: its name for errors; `phases`: those of the job. Throws NoHints, and
-/// UserError for a binary without hints.
+/// Reads the hints of `source`. `trace`: its name for errors; `found`: the phases of the job. Throws NoHints,
+/// and UserError for a binary without hints.
 PhaseHints hints_of(const std::string& source, const std::string& trace, const TraceOpener& open,
-                    const std::vector<Phase>& phases);
+                    const FoundPhases& found);
 
 /// One line per phase of the job for which the hints are incomplete.
 std::vector<std::string> gaps_of(const PhaseHints& hints, const std::vector<Phase>& phases);

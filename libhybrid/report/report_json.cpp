@@ -198,6 +198,7 @@ ordered_json to_json(const JobReport& report) {
         value_or_null(result.wait_parts, [](const WaitParts& parts) { return to_json(parts); });
     one["rank_wait_ns"] = or_null(result.rank_wait);
     one["limited_by"] = result.limited_by;
+    one["time_without_hints_ns"] = or_null(result.time_without_hints);
     json["results"].push_back(std::move(one));
   }
   if (report.options.finds_slots) {

@@ -402,6 +402,12 @@ std::string to_text(const JobReport& report, std::size_t width) {
            0, width) +
       technique_table(report.techniques, report.failures, width);
   if (!report.left_out.empty()) text += wrap(left_out_sentence(report.left_out), 2, width);
+  for (const TechniqueResult& result : report.techniques)
+    if (result.time_without_hints)
+      text += wrap(
+          fmt::format("{} with K = {} uses the program's hints: {} without them", result.measures.technique,
+                      result.measures.slots, short_time(*result.time_without_hints)),
+          2, width);
   for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found), 2, width);
   for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line, 2, width);
   text += wait_section(report, width) + bounds_section(report, width);
