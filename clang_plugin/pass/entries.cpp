@@ -177,8 +177,13 @@ class Outlined {
         BranchInst::Create(end, back->getIterator());
         back->eraseFromParent();
       }
+    /* An exception that leaves the blocks ends them. */
     for (BasicBlock* block : blocks)
-      if (auto* invoke = dyn_cast<InvokeInst>(block->getTerminator())) changeToCall(invoke);
+      if (auto* invoke = dyn_cast<InvokeInst>(block->getTerminator());
+          invoke && invoke->getUnwindDest() == end)
+        changeToCall(invoke);
+    if (procedure_.hasPersonalityFn())
+      made->setPersonalityFn(cast<Constant>(mapping.lookup(procedure_.getPersonalityFn())));
     removeUnreachableBlocks(*made);
     return made;
   }

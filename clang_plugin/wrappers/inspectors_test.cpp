@@ -201,6 +201,21 @@ PROCEDURE caught(Domain* d) {
   SEND((rank + by + d->index * 0) % size, MPI_COMM_WORLD);
   end(1);
 }
+
+PROCEDURE caught_in_loop(Domain* d) {
+  int by = 1;
+  begin();
+  for (int i = 0; i < 2; ++i) {
+    try {
+      if (d->count % 2 == i) throw 1;
+      by = 1;
+    } catch (int) {
+      by = 2;
+    }
+    SEND((rank + by) % size, MPI_COMM_WORLD);
+  }
+  end(2);
+}
 PROCEDURE aborting(Domain* d) {
   begin();
   if (!d->self) abort();
@@ -243,6 +258,7 @@ int main(int argc, char** argv) {
     parts(d);
     three_bytes(d);
     caught(d);
+    caught_in_loop(d);
     changed(d);
     for (int i = 0; i < 2; ++i) d->peers[i] = (rank + 1 + i) % size;
   }
@@ -341,6 +357,7 @@ TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
     EXPECT_EQ(score.over_hinted, score.messages) << procedure;
   }
   EXPECT_EQ(classes["caught"], "speculative") << "a slice contains no exceptions";
+  EXPECT_EQ(classes["caught_in_loop"], "speculative");
   EXPECT_EQ(classes["heap"], "inspected");
   EXPECT_EQ(classes["container"], "speculative")
       << "a request is an integer of MPICH: it may be in the vector";
