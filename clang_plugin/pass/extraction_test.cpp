@@ -269,7 +269,7 @@ TEST_P(Extraction, AnExceptionThatIsCaughtIsNoEnd) {
   const auto peer_after = [](const std::string& body) {
     return describe(hints_of({"thrown.cpp",
                               "#include <mpi.h>\nstatic void maybe(int n) { if (n & 1) throw 1; }\n"
-                              "struct Count { int& n; ~Count() { ++n; } };\n"
+                              "struct Count { int& n; ~Count() { ++n; } };\n[[noreturn]] void fail();\n"
                               "void f(int n) { int to = 1; " +
                                   body + " MPI_Send(&n, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }\n"},
                              GetParam()));
@@ -277,6 +277,7 @@ TEST_P(Extraction, AnExceptionThatIsCaughtIsNoEnd) {
   const auto is_not = testing::Each(HasSubstr(" dynamic"));
   EXPECT_THAT(peer_after("try { maybe(n); } catch (...) { to = 2; }"), is_not);
   EXPECT_THAT(peer_after("try { Count count{to}; maybe(n); } catch (...) { }"), is_not);
+  EXPECT_THAT(peer_after("try { if (n > 2) fail(); } catch (...) { to = 2; }"), is_not);
   EXPECT_THAT(peer_after("maybe(n);"), ElementsAre("MPI_Send static 1"));
 }
 

@@ -71,11 +71,10 @@ void forget_dead_ends(Function& function, bool may_throw) {
     if (!isa<UnreachableInst>(block.getTerminator())) continue;
     bool matters = false;
     for (const Instruction& instruction : block)
-      if (const auto* call = dyn_cast<CallBase>(&instruction))
-        if (const Function* callee = callee_of(*call))
-          matters |=
-              callee->getName() == kSite ||
-              (may_throw && (callee->getName() == "__cxa_throw" || callee->getName() == "__cxa_rethrow"));
+      if (const auto* call = dyn_cast<CallBase>(&instruction)) {
+        const Function* callee = callee_of(*call);
+        matters |= (callee && callee->getName() == kSite) || (may_throw && !call->doesNotThrow());
+      }
     if (matters) continue;
     for (Instruction& instruction : make_early_inc_range(reverse(block)))
       if (!instruction.isTerminator() && !instruction.isEHPad() && !isa<PHINode>(instruction)) {

@@ -225,6 +225,8 @@ CompiledPhase::Inspected& CompiledPhase::of(const void* inspector) {
 }
 
 bool CompiledHints::wants(CompiledPhase& phase, const void* inspector) {
+  if (!phase.any_dropped_.load(std::memory_order_relaxed)) [[likely]]
+    return true;
   const Lock lock(*this);
   return phase.of(inspector).is_wanted();
 }
@@ -238,7 +240,9 @@ void CompiledHints::settle(CompiledPhase& phase, const void* inspector, std::uin
   inspected.used += used;
   inspections_.reported += reported;
   inspections_.used += used;
-  if (before && !inspected.is_wanted()) ++inspections_.dropped;
+  if (!before || inspected.is_wanted()) return;
+  ++inspections_.dropped;
+  phase.any_dropped_.store(true, std::memory_order_relaxed);
 }
 
 CompiledHints::Inspections CompiledHints::inspections() {
