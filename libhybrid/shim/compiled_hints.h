@@ -63,7 +63,7 @@ class CompiledPhase {
   };
   Inspected& of(const void* inspector);
   std::vector<Inspected> inspected_;
-  std::atomic<bool> any_dropped_{false};  // one of them
+  std::atomic<bool> any_dropped_{false};      // one of them
   std::vector<int> preloaded_inspected_;      // ranks of inspections since the last flush
   std::uint64_t preloaded_inspected_in_ = 0;  // number of that working set
 };
