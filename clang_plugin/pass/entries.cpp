@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <map>
 
-#include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/directives.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/slice.h"
@@ -33,15 +32,12 @@ constexpr size_t kMostLoops = 12;
 constexpr size_t kMostParts = 16;
 
 bool sends(const Loop& loop) {
-  for (const BasicBlock* block : loop.blocks())
-    for (const Instruction& instruction : *block)
-      if (const Function* callee = callee_of(instruction); callee && callee->isDeclaration()) {
-        bool fortran = false;
-        const Call* call = find_call(callee->getName(), fortran);
-        if (call && any_of(call->parts, [](const CallPart& part) { return part.kind == HYBRID_SEND; }))
-          return true;
-      }
-  return false;
+  return any_of(loop.blocks(), [](const BasicBlock* block) {
+    return any_of(*block, [](const Instruction& instruction) {
+      const Function* callee = callee_of(instruction);
+      return callee && is_send(*callee);
+    });
+  });
 }
 
 std::vector<Loop*> sending_loops(const LoopInfo& loops) {

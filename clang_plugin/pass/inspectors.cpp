@@ -12,7 +12,6 @@
 #include <optional>
 #include <set>
 
-#include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/inspection_code.h"
 #include "clang_plugin/pass/preparation.h"
@@ -105,24 +104,19 @@ std::unique_ptr<Slice> slice(Function& function, const std::string& origin, bool
   }
 }
 
-/* Whether the function itself calls a function of MPI that sends. */
-bool sends(const Function& function) {
-  return any_of(instructions(function), [](const Instruction& instruction) {
-    const Function* callee = callee_of(instruction);
-    bool fortran = false;
-    const Call* call = callee && callee->isDeclaration() ? find_call(callee->getName(), fortran) : nullptr;
-    return call && any_of(call->parts, [](const CallPart& part) { return part.kind == HYBRID_SEND; });
-  });
-}
-
 }  // namespace
 
 class InspectorMaker::Maker {
  public:
   Maker(Module& module, const Directives& directives) : module_(module) {
     std::vector<Function*> senders;
+    std::set<const Function*> with_sends;
+    for (const Function& callee : module)
+      if (is_send(callee))
+        for (const User* user : callee.users())
+          if (const auto* call = dyn_cast<CallBase>(user)) with_sends.insert(call->getFunction());
     for (Function& function : module)
-      if (!function.isDeclaration() && sends(function)) senders.push_back(&function);
+      if (with_sends.contains(&function)) senders.push_back(&function);
     for (Function* own : senders) {
       make_room_before_loops(*own);
       number_calls(*own);

@@ -2,8 +2,8 @@
  * D 2.1.1: dynamically analysable). They serve the sends that have no expression (extraction.h): instead of
  * describing a value, the compiler keeps the code that computes it. An inspector is the slice of the
  * procedure that its sends depend on (slice.h), with calls of struct hybrid_inspection (core/hint_abi.h) in
- * place of its memory. It begins where the phase of its sends begins: a directive, a loop or the procedure; for
- * sends that are not known there, where a loop around them begins (entries.h). Before and after:
+ * place of its memory. It begins where the phase of its sends begins: a directive, a loop or the procedure;
+ * for sends that are not known there, where a loop around them begins (entries.h). Before and after:
  *
  *     void exchange(struct domain* d) {                    void exchange.inspect(inspection, inputs) {
  *       for (int i = 0; i < d->count; ++i) {                 d = inputs[0];

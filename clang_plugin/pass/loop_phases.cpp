@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "clang_plugin/pass/call_table.h"
 #include "clang_plugin/pass/directives.h"
 #include "clang_plugin/pass/values.h"
 
@@ -23,19 +22,12 @@ using namespace llvm;
 
 namespace {
 
-bool sends(const Function& callee) {
-  bool fortran = false;
-  const Call* known = callee.isDeclaration() ? find_call(callee.getName(), fortran) : nullptr;
-  return known && std::any_of(known->parts.begin(), known->parts.end(),
-                              [](const CallPart& part) { return part.kind == HYBRID_SEND; });
-}
-
 /* Returns the functions of the module that may reach a call that sends, within the module. */
 std::set<const Function*> leading_to_sends(const Module& module) {
   std::set<const Function*> leading;
   std::vector<const Function*> pending;
   for (const Function& function : module)
-    if (sends(function)) pending.push_back(&function);
+    if (is_send(function)) pending.push_back(&function);
   while (!pending.empty()) {
     const Function* callee = pending.back();
     pending.pop_back();
@@ -68,7 +60,7 @@ class LoopMarker {
       for (const Instruction& instruction : *block) {
         const Function* callee = callee_of(instruction);
         if (!callee) continue;
-        if (sends(*callee) || leading_.contains(callee)) return true;
+        if (is_send(*callee) || leading_.contains(callee)) return true;
       }
     return false;
   }

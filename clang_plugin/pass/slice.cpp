@@ -110,14 +110,16 @@ void skip_branch(Instruction& branch, BasicBlock* to) {
   branch.eraseFromParent();
 }
 
-/* Numbers of the calculation: a program hardly reads them as a rank or an address, and the loops that compute
- * them take long. */
-bool stores_real(const Instruction& writer) {
+/* Whether a write hardly changes what is read, and would only make the inspector slow, because loops that
+ * compute the program's data contain it: a real number, where an integer or an address is read; a write
+ * through a pointer, where a variable is read by name. */
+bool is_unlikely(const Instruction& writer, const MemoryLocation& to, const Instruction& reader,
+                 const MemoryLocation& read) {
   const auto* store = dyn_cast<StoreInst>(&writer);
-  return store && store->getValueOperand()->getType()->isFPOrFPVectorTy();
-}
-bool reads_integers(const Instruction& reader) {
-  return isa<LoadInst>(reader) && !reader.getType()->isFPOrFPVectorTy();
+  const bool writes_real = store && store->getValueOperand()->getType()->isFPOrFPVectorTy();
+  if (writes_real && isa<LoadInst>(reader) && !reader.getType()->isFPOrFPVectorTy()) return true;
+  return isa<GlobalVariable>(getUnderlyingObject(read.Ptr)) &&
+         !isa<GlobalVariable>(getUnderlyingObject(to.Ptr));
 }
 
 }  // namespace
@@ -232,8 +234,11 @@ bool Slice::is_possible(const Instruction& instruction) const {
   return is_arithmetic(*callee);
 }
 
-/* Functions of the C library that only calculate. */
+/* Functions that only calculate: of the C library, and those that the program calls constant
+ * (`__attribute__((const))`). */
 bool Slice::is_arithmetic(const Function& callee) const {
+  if (callee.doesNotAccessMemory() && callee.willReturn() && callee.doesNotThrow() && !callee.isIntrinsic())
+    return true;
   LibFunc known;
   if (!library_.getLibFunc(callee, known)) return false;
   if (any_of(callee.args(), [](const Argument& argument) { return argument.getType()->isPointerTy(); }))
@@ -313,7 +318,7 @@ void Slice::add_writers(const MemoryLocation& read, const Instruction& reader, N
                           (received && getUnderlyingObject(to->Ptr, 0) == getUnderlyingObject(read.Ptr, 0)));
     if (own || certain)
       needs.always.push_back(writer);
-    else if (to && !received && is_possible(*writer) && (!stores_real(*writer) || !reads_integers(reader)))
+    else if (to && !received && is_possible(*writer) && !is_unlikely(*writer, *to, reader, read))
       needs.writes.push_back(writer);
     else
       needs.speculative = true;

@@ -358,6 +358,12 @@ const Function* callee_of(const Instruction& instruction) {
   return call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()) : nullptr;
 }
 
+bool is_send(const Function& callee) {
+  bool fortran = false;
+  const Call* call = callee.isDeclaration() ? find_call(callee.getName(), fortran) : nullptr;
+  return call && any_of(call->parts, [](const CallPart& part) { return part.kind == HYBRID_SEND; });
+}
+
 std::string readable_name(StringRef symbol) {
   if (symbol == "_QQmain") return "main";
   StringRef rest = symbol;

@@ -65,6 +65,9 @@ inline constexpr char kDimension[] = "hybrid.dimension"; /* (ranks, dimension, w
 /* The function that the instruction calls; null if it calls none, or one that is known only at run time. */
 const llvm::Function* callee_of(const llvm::Instruction& instruction);
 
+/* Whether it is a function of MPI that sends. */
+bool is_send(const llvm::Function& callee);
+
 /* The name of a function in its source: of C++, and of flang (module::procedure; the main program is "main").
  */
 std::string readable_name(llvm::StringRef symbol);

@@ -78,7 +78,8 @@ static int rank, size, got, to;
 static struct { int n, out[8]; MPI_Comm comm; } graph;
 #define SENDRECV(peer, comm) \
   MPI_Sendrecv(&rank, 1, MPI_INT, peer, 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE)
-__attribute__((noinline)) void exchange(void) { SENDRECV(to, MPI_COMM_WORLD); }
+int same(int) __attribute__((const)); /* in another file */
+__attribute__((noinline)) void exchange(void) { SENDRECV(same(to), MPI_COMM_WORLD); }
 __attribute__((noinline)) void neighbours(void) {
   for (int i = 0; i < graph.n; ++i) SENDRECV(graph.out[i], graph.comm);
 }
@@ -112,8 +113,9 @@ int main(int argc, char** argv) {
 
 TEST(CompiledCommunication, UsesValuesThatAreKnownWhenTheProgramRuns) {
   write("values.c", kRunTime);
+  write("same.c", "int same(int i) { return i; }\n");
   for (const std::string level : {"-O0", "-O2"}) {
-    ASSERT_EQ(here(kBin + "hybridcc -g " + level + " values.c -o values" + level), kSilence);
+    ASSERT_EQ(here(kBin + "hybridcc -g " + level + " values.c same.c -o values" + level), kSilence);
     record("values" + level, 5, "values_of_5" + level);
     const auto json = nlohmann::json::parse(
         here(kBin + "hybrid hints values" + level + " --check values_of_5" + level + " --json -").second);

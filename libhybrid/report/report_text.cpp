@@ -155,7 +155,7 @@ std::string live_section(const JobFacts& job, std::size_t width) {
       line += fmt::format("; {} of the speculative destinations were used",
                           percent(static_cast<double>(used) / static_cast<double>(reported)));
     if (dropped != 0)
-      line += fmt::format("; {} dropped, because most were not", plural(dropped, "inspector"));
+      line += fmt::format("; {} dropped (mostly wrong, or they ended early)", plural(dropped, "inspector"));
     if (early != 0) line += fmt::format("; {} ended early", plural(early, "inspection"));
     text += wrap(line, 2, width);
   }

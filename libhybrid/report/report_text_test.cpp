@@ -126,7 +126,7 @@ Predictors (at the recorded times of each port's sends, every request granted at
 While the job ran
   predictor markov1: held the circuit for 990 of 1,000 messages (99.0 %), 70 requests, 6 releases
   inspectors of the program: 2,400 inspections; 98.0 % of the speculative destinations were used; 1
-  inspector dropped, because most were not; 3 inspections ended early
+  inspector dropped (mostly wrong, or they ended early); 3 inspections ended early
   live scheduler: had granted the circuit for 900 of 1,000 messages (90.0 %), 70 requests, 64 grants
 
 Techniques (speedup: against wormhole; gap: from wormhole to ideal; network: mean wait for it)

@@ -240,7 +240,10 @@ void CompiledHints::settle(CompiledPhase& phase, const void* inspector, std::uin
   inspected.used += used;
   inspections_.reported += reported;
   inspections_.used += used;
-  if (!before || inspected.is_wanted()) return;
+  if (before && !inspected.is_wanted()) drop(phase);
+}
+
+void CompiledHints::drop(CompiledPhase& phase) {
   ++inspections_.dropped;
   phase.any_dropped_.store(true, std::memory_order_relaxed);
 }
@@ -257,6 +260,8 @@ CompiledHints::Begin CompiledHints::inspected(CompiledPhase& phase, const void* 
   inspections_.ended_early += ended_early;
   Begin begin;
   CompiledPhase::Inspected& last = phase.of(inspector);
+  last.in_vain = ended_early && ranks.empty() ? last.in_vain + 1 : 0;
+  if (last.in_vain == CompiledPhase::kMostInVain) drop(phase);
   if (!std::equal(ranks.begin(), ranks.end(), last.ranks.begin(), last.ranks.end())) {
     last.ranks.assign(ranks.begin(), ranks.end());
     begin.record = last.ranks;

@@ -55,11 +55,13 @@ class CompiledPhase {
   std::uint64_t made_ = 0;
   std::uint64_t recorded_ = 0;  // number of the evaluation that was recorded last
   std::vector<int> recorded_ranks_;
+  static constexpr unsigned kMostInVain = 3;
   struct Inspected {
     const void* inspector;
     std::vector<int> ranks;  // of its last inspection
     std::uint64_t reported = 0, used = 0;
-    bool is_wanted() const { return 2 * used >= reported; }
+    unsigned in_vain = 0;  // inspections in a row that ended early and reported nothing
+    bool is_wanted() const { return 2 * used >= reported && in_vain < kMostInVain; }
   };
   Inspected& of(const void* inspector);
   std::vector<Inspected> inspected_;
@@ -103,7 +105,8 @@ class CompiledHints {
   /// Adds the ranks that `inspector`, of this procedure or a loop of it, reported. What is to be preloaded
   /// and recorded is as for begin().
   Begin inspected(CompiledPhase& phase, const void* inspector, std::span<const int> ranks, bool ended_early);
-  /// Whether to run `inspector`: not once most of the ranks that it reported were not sent to.
+  /// Whether to run `inspector`: not once most of the ranks that it reported were not sent to, or it ended
+  /// early three times in a row and reported nothing.
   bool wants(CompiledPhase& phase, const void* inspector);
   /// An inspection by `inspector` is over: of `reported` ranks, so many were `used`.
   void settle(CompiledPhase& phase, const void* inspector, std::uint64_t reported, std::uint64_t used);
@@ -139,6 +142,7 @@ class CompiledHints {
   CompiledPhase* find_or_load(const hybrid_unit* unit, std::uint32_t phase,
                               std::vector<std::string>& messages);
   void load_all(std::vector<std::string>& messages);
+  void drop(CompiledPhase& phase);  // one of its inspectors
   using Evaluation = CompiledPhase::Evaluation;
   using Values = std::span<const std::int64_t>;
   /// Returns the current evaluation of the phase: a kept one, or a new one.
