@@ -50,6 +50,7 @@ struct JobBounds {
 };
 
 /// The part of wormhole's job time below which the gap to `ideal` is no measure of other techniques.
+/// It is also the part of the job time that hints must save to be used.
 inline constexpr double kLeastGap = 0.001;
 
 /// (wormhole - own) / (wormhole - ideal); nothing if wormhole - ideal is less than kLeastGap of wormhole.

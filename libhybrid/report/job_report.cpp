@@ -72,7 +72,8 @@ std::map<std::size_t, Time> use_hints(const JobEmulator& job, std::vector<Switch
   std::vector<EmulatedRun> found = job.emulate(hinted, "emulating with the program's hints", note);
   for (std::size_t i = 0; i < which.size(); ++i) {
     EmulatedRun& own = results[which[i]];
-    if (!found[i].measures || found[i].measures->time >= own.measures->time) continue;
+    const auto least = static_cast<double>(own.measures->time.ps) * (1 - kLeastGap);
+    if (!found[i].measures || static_cast<double>(found[i].measures->time.ps) > least) continue;
     without[which[i]] = own.measures->time;
     runs[which[i]] = hinted[i];
     own = std::move(found[i]);
