@@ -72,9 +72,11 @@ std::map<std::size_t, Time> use_hints(const JobEmulator& job, std::vector<Switch
   std::vector<EmulatedRun> found = job.emulate(hinted, "emulating with the program's hints", note);
   for (std::size_t i = 0; i < which.size(); ++i) {
     EmulatedRun& own = results[which[i]];
-    const auto least = static_cast<double>(own.measures->time.ps) * (1 - kLeastGap);
-    if (!found[i].measures || static_cast<double>(found[i].measures->time.ps) > least) continue;
-    without[which[i]] = own.measures->time;
+    if (!found[i].measures || !own.measures) continue;
+    const Time before = own.measures->time;
+    if (static_cast<double>(found[i].measures->time.ps) > static_cast<double>(before.ps) * (1 - kLeastGap))
+      continue;
+    without[which[i]] = before;
     runs[which[i]] = hinted[i];
     own = std::move(found[i]);
   }
