@@ -72,10 +72,10 @@ std::map<std::size_t, Time> use_hints(const JobEmulator& job, std::vector<Switch
   std::vector<EmulatedRun> found = job.emulate(hinted, "emulating with the program's hints", note);
   for (std::size_t i = 0; i < which.size(); ++i) {
     EmulatedRun& own = results[which[i]];
-    if (!found[i].measures || !own.measures) continue;
+    const std::optional<Measures>& with = found[i].measures;
+    if (!with || !own.measures) continue;
     const Time before = own.measures->time;
-    if (static_cast<double>(found[i].measures->time.ps) > static_cast<double>(before.ps) * (1 - kLeastGap))
-      continue;
+    if (static_cast<double>(with->time.ps) > static_cast<double>(before.ps) * (1 - kLeastGap)) continue;
     without[which[i]] = before;
     runs[which[i]] = hinted[i];
     own = std::move(found[i]);
