@@ -38,8 +38,7 @@ enum Clause { kPattern = 1, kConnection, kCondition };
 /* Arguments are 32-bit integers unless stated otherwise. `site` communicates; `clobber` writes to its pointer
  * (i64: number of bytes, -1 for all); all others read nothing and have no effect. */
 inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, tag, communicator) */
-/* (phase, what: enum Clause, number of its first value in the directive, i64 values...), communicates nothing
- */
+/* (phase, what: enum Clause, number of its first value in the directive, i64 values...) */
 inline constexpr char kClause[] = "hybrid.clause";
 /* (): the function named by its metadata kWrittenIn begins, also where it was inlined */
 inline constexpr char kEnter[] = "hybrid.enter";

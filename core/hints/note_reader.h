@@ -4,8 +4,7 @@
 // A HintUnit guarantees:
 // - every index, string and count is inside its table, or HYBRID_NONE if the ABI allows it;
 // - nodes refer to earlier nodes of the required type (value, communicator, list): there are no cycles;
-// - no expression is nested deeper than kHintDepth (the tail of a list does not count as nested), so
-// recursion
+// - no expression is nested deeper than kHintDepth (the tail of a list does not count as nested): recursion
 //   is safe. A node may be used many times: recursion without a record of visited nodes can take exponential
 //   time;
 // - an enclosing loop has a smaller index than the loops in it; a variable belongs to at most one loop;

@@ -1,13 +1,10 @@
 // The compiler's hints (core/hint_abi.h) of the running program: the phases that its marks name, and the
 // ranks that this one sends to in them. Knows no MPI.
 //
-// - A unit is read at its first mark, or by load() with all loaded objects. It is identified by its address
-// and
-//   its id: a library may be closed, and another one may be loaded at the same address.
+// - A unit is read at its first mark, or by load() with all loaded objects. Its address and its id identify
+//   it: a library may be closed, and another one may be loaded at the same address.
 // - A phase is evaluated when it first begins, for this rank only, and again only when the values that the
-// mark
-//   of a directive passes have changed. The last few evaluations of a phase are kept, because values may
-//   return.
+//   mark of a directive passes have changed. The last few evaluations of a phase are kept: values may return.
 // - A unit that is damaged or has another version has no phases.
 //
 // Thread-safe; threads wait for each other, which takes long only during an evaluation.
@@ -50,7 +47,6 @@ class CompiledPhase {
   static constexpr std::size_t kKept = 16;
   CompiledUnit* unit_ = nullptr;
   std::uint32_t index_ = 0;
-  std::size_t value_count_ = 0;          // of values that its marks pass
   std::vector<Evaluation> evaluations_;  // the most recently used first
   std::uint64_t made_ = 0;
   std::uint64_t recorded_ = 0;  // number of the evaluation that was recorded last
