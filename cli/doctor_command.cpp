@@ -1,4 +1,5 @@
 // `hybrid doctor`: is this machine ready.
+#include <fmt/format.h>
 #include <hwloc.h>
 #include <otf2/otf2.h>
 #include <sys/statvfs.h>
@@ -22,6 +23,7 @@
 #include "cli/program.h"
 #include "core/cycle_counter.h"
 #include "core/units.h"
+#include "emulator/device/serial_device.h"
 
 namespace hybrid {
 namespace {
@@ -158,6 +160,22 @@ Finding clock_cost() {
           : "recording costs a clock_gettime a call"};
 }
 
+Finding device(const std::string& path) {
+  try {
+    const SerialDevice device(path);
+    const DeviceIdentity& identity = device.identity();
+    return {"device", State::ok,
+            fmt::format("{}: greedy scheduler, {} ports, {} slots, protocol {}: --scheduler serial:{}", path,
+                        identity.ports, identity.slots, identity.protocol, path),
+            ""};
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    const std::size_t end = text.find("\n  ");
+    return {"device", State::missing, text.substr(0, end),
+            end == std::string::npos ? "docs/hardware.md" : text.substr(end + 3)};
+  }
+}
+
 std::vector<Finding> examine() {
   std::vector<Finding> findings;
   findings.push_back(library());
@@ -185,12 +203,14 @@ class DoctorCommand final : public Command {
         "Checks whether this machine is ready to run and record MPI programs. The exit code is 0 if nothing "
         "is "
         "missing, else 1. A note is not an error: something is slower, or is optional.");
+    line.add_option("--device", "LINE", "identify the scheduler on this serial line: /dev/ttyUSB0", device_);
     json_.declare(line);
   }
 
   int run(const std::vector<std::string>&) override {
     json_.check();
-    const std::vector<Finding> findings = examine();
+    std::vector<Finding> findings = examine();
+    if (!device_.empty()) findings.push_back(device(device_));
     auto json = nlohmann::ordered_json::array();
     std::size_t missing = 0;
     for (const Finding& f : findings) {
@@ -209,6 +229,7 @@ class DoctorCommand final : public Command {
 
  private:
   JsonOutput json_;
+  std::string device_;
 };
 
 const CommandRegistration kDoctor{"doctor", "is this machine ready", []() -> std::unique_ptr<Command> {

@@ -29,6 +29,7 @@
 #include "core/units.h"
 #include "emulator/limits.h"
 #include "emulator/network_shape.h"
+#include "emulator/scheduler/algorithm.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/placement/machine.h"
 #include "libhybrid/report/job_output.h"
@@ -93,6 +94,8 @@ class RunCommand final : public Command {
     const std::uint64_t repeats = settle_repeats();
     check_ranks(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
     check_hints();
+    if (is_hardware(options_.network.scheduler_name))  // opens a device
+      make_one_slot_scheduler(options_.network.scheduler_name, {2});
     if (program.empty())
       throw UserError("no program given", "hybrid run -n 16 -- ./my_app; see `hybrid run --help`.");
     const std::string application = find_program(program.front());

@@ -24,8 +24,7 @@ bool is_able(const SchedulingAlgorithm& algorithm, const ScheduleOptions& option
   if (options.tree)
     return algorithm.schedules_fat_trees() || (options.slots_given && algorithm.fits_tree_slots());
   if (options.demand) return algorithm.demand() != nullptr;
-  return algorithm.slot_fitter() != nullptr ||
-         algorithm.one_slot({2, options.seed, options.steps}) != nullptr;
+  return algorithm.slot_fitter() != nullptr || algorithm.schedules_one_slot();
 }
 
 std::string kind_of_problem(const ScheduleOptions& options) {
@@ -85,7 +84,7 @@ std::vector<HardwareCost> hardware_of(const std::string& scheduler, const Schedu
 std::vector<std::string> able_schedulers(const ScheduleOptions& options) {
   std::vector<std::string> able;
   for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind))
-    if (is_able(*SchedulerRegistration::make(name), options)) able.emplace_back(name);
+    if (!is_hardware(name) && is_able(*SchedulerRegistration::make(name), options)) able.emplace_back(name);
   return able;
 }
 

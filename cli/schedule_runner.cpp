@@ -63,7 +63,8 @@ void ScheduleRunner::run_slots(const RequestSet& set, std::span<const Configurat
     score_.nanoseconds += timed([&] { fit = fitter->fit(problem); });
   } else {
     SlotBySlot slots([&](std::uint32_t ports) {
-      return algorithm_->one_slot({ports, scheduler_seed(options_.seed + repeat), options_.steps});
+      return make_one_slot_scheduler(score_.scheduler,
+                                     {ports, scheduler_seed(options_.seed + repeat), options_.steps});
     });
     slots.prepare(problem);
     score_.nanoseconds += timed([&] { slots.fill_slots(); });

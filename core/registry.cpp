@@ -23,9 +23,24 @@ Node::Node(std::string_view kind, std::string_view name, std::string_view descri
   head() = this;
 }
 
+namespace {
+/// The part of the product's name before its argument: "serial:" of "serial:DEVICE".
+std::string_view before_argument(const Node& node) { return node.name.substr(0, node.name.find(':') + 1); }
+
+/// nullptr: none.
+const Node* find_or_null(std::string_view kind, std::string_view name) {
+  for (const Node* node = head(); node != nullptr; node = node->next) {
+    const std::string_view start = node->uses->argument ? before_argument(*node) : node->name;
+    if (node->kind == kind &&
+        (node->uses->argument ? name.starts_with(start) && name != start : name == start))
+      return node;
+  }
+  return nullptr;
+}
+}  // namespace
+
 const Node& find(std::string_view kind, std::string_view name) {
-  for (const Node* node = head(); node != nullptr; node = node->next)
-    if (node->kind == kind && node->name == name) return *node;
+  if (const Node* const node = find_or_null(kind, name)) return *node;
   const auto known = registered_names(kind);
   std::string list;
   for (std::string_view k : known) list += (list.empty() ? "" : ", ") + std::string(k);
@@ -68,6 +83,15 @@ bool is_stated_option(std::string_view kind, std::string_view option) {
 bool uses_option(std::string_view kind, std::string_view name, std::string_view option) {
   const OptionNames& stated = registry_detail::find(kind, name).uses->options;
   return std::ranges::find(stated, option) != stated.end() || !is_stated_option(kind, option);
+}
+
+bool is_registered(std::string_view kind, std::string_view name) {
+  return registry_detail::find_or_null(kind, name) != nullptr;
+}
+
+std::string_view argument_in(std::string_view kind, std::string_view name) {
+  const registry_detail::Node& node = registry_detail::find(kind, name);
+  return node.uses->argument ? name.substr(name.find(':') + 1) : std::string_view{};
 }
 
 bool runs_on_fat_trees(std::string_view kind, std::string_view name) {

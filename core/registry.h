@@ -32,6 +32,9 @@ OptionNames joined(std::initializer_list<OptionNames> groups);
 struct Uses {
   OptionNames options = {};  // that only some products of the kind read, without "--"
   bool fat_trees = false;    // whether it runs on a fat tree, for kinds where some do not
+  /// Whether the name ends with an argument: "serial:DEVICE" is the product of every name that starts with
+  /// "serial:".
+  bool argument = false;
 };
 
 /// A registered product, as shown by `hybrid list`.
@@ -61,6 +64,9 @@ std::vector<Listing> listings();
 /// The names of one kind, sorted.
 std::vector<std::string_view> registered_names(std::string_view kind);
 
+/// Whether Registration::make() finds a product of that name.
+bool is_registered(std::string_view kind, std::string_view name);
+
 /// Whether the product reads `option`: it states the option, or no product of its kind does, so that the
 /// option is not one of those that distinguish them. Throws UserError for an unknown name.
 bool uses_option(std::string_view kind, std::string_view name, std::string_view option);
@@ -68,6 +74,10 @@ bool uses_option(std::string_view kind, std::string_view name, std::string_view 
 bool is_stated_option(std::string_view kind, std::string_view option);
 /// Whether the product states that it runs on fat trees. Throws UserError for an unknown name.
 bool runs_on_fat_trees(std::string_view kind, std::string_view name);
+
+/// The argument in `name`, "/dev/ttyUSB0" of "serial:/dev/ttyUSB0"; "" if the product has none. Throws
+/// UserError for an unknown name.
+std::string_view argument_in(std::string_view kind, std::string_view name);
 
 template <class Product, class... Arguments>
 class Registration : registry_detail::Node {

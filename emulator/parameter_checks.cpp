@@ -174,12 +174,10 @@ void check_multiplexing(const SwitchParameters& p) {
 }  // namespace
 
 void check_registered(std::string_view option, std::string_view kind, std::string_view name) {
+  if (is_registered(kind, name)) return;
   const auto known = registered_names(kind);
   std::string list;
-  for (std::string_view k : known) {
-    if (k == name) return;
-    list += (list.empty() ? "" : ", ") + std::string(k);
-  }
+  for (std::string_view k : known) list += (list.empty() ? "" : ", ") + std::string(k);
   const std::string_view meant = closest_name(name, known);
   refuse(option, "unknown " + std::string(kind) + " '" + std::string(name) + "'; expected one of: " + list,
          meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
@@ -239,7 +237,7 @@ void check(const SwitchParameters& p) {
   // Throws for schedulers that need the whole request set at once.
   if (p.is_tree())
     make_tree_route(p.scheduler_name, p.seed);
-  else
+  else if (!SchedulerRegistration::make(p.scheduler_name)->schedules_one_slot())
     make_one_slot_scheduler(p.scheduler_name, {2});
 }
 

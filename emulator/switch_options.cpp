@@ -268,7 +268,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.time("reconfiguration-lock", "third part of the reconfiguration: receivers lock to new senders",
            p.reconfiguration_lock, part);
   add.add("scheduler", joined_names(names_in_the_loop(false), "|"),
-          "grants circuits, one slot a pass; on a fat tree: " + joined_names(names_in_the_loop(true), ", "),
+          "grants circuits, one slot a pass; on a fat tree: " + joined_names(names_in_the_loop(true), ", ") +
+              "; in hardware: serial:DEVICE or, by Verilator, rtl:NAME",
           p.scheduler_name, [&p](std::string_view v) {
             check_registered("scheduler", "scheduler", v);
             p.scheduler_name = v;

@@ -25,14 +25,17 @@ std::vector<std::string_view> names_in_the_loop(bool of_trees) {
   std::vector<std::string_view> names;
   for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind)) {
     const auto algorithm = SchedulerRegistration::make(name);
-    if (of_trees ? algorithm->tree_route(1) != nullptr : algorithm->one_slot({2}) != nullptr)
+    if (is_hardware(name)) continue;
+    if (of_trees ? algorithm->tree_route(1) != nullptr : algorithm->schedules_one_slot())
       names.push_back(name);
   }
   return names;
 }
 
 std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const SchedulerShape& shape) {
-  if (auto scheduler = SchedulerRegistration::make(name)->one_slot(shape)) return scheduler;
+  SchedulerShape with_device = shape;
+  with_device.device = argument_in(SchedulingAlgorithm::kKind, name);
+  if (auto scheduler = SchedulerRegistration::make(name)->one_slot(with_device)) return scheduler;
   refuse_in_the_loop(name, false);
 }
 

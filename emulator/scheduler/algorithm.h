@@ -58,6 +58,8 @@ class SchedulingAlgorithm {
 
   // Properties, known without building the tables of a whole tree.
 
+  /// Whether one_slot() returns a scheduler.
+  virtual bool schedules_one_slot() const { return one_slot({2}) != nullptr; }
   /// Whether fat_tree() returns a scheduler.
   virtual bool schedules_fat_trees() const { return false; }
   /// Whether tree_slot_fitter() returns a fitter.
@@ -88,7 +90,12 @@ std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const 
 /// does.
 std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, std::uint64_t seed);
 
-/// Names of the algorithms that can run in the loop, of a crossbar or of a fat tree, sorted.
+/// Whether the scheduler `name` is RTL or a device instead of a C++ model: "rtl:greedy",
+/// "serial:/dev/ttyUSB0".
+constexpr bool is_hardware(std::string_view name) { return name.find(':') != std::string_view::npos; }
+
+/// Names of the algorithms that can run in the loop, of a crossbar or of a fat tree, sorted; without
+/// hardware.
 std::vector<std::string_view> names_in_the_loop(bool of_trees);
 
 /// Algorithm that consists of a one-slot scheduler.

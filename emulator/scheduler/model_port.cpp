@@ -214,8 +214,8 @@ void ModelPort::run_passes_before(Time limit) {
 /// continues with that slot.
 bool ModelPort::fill_slot(Time visible) {
   Configuration& slot = slot_[counter_];
-  const auto toggles =
-      network_->pass(counter_, {open_, to_release_[counter_], slot, active_, priority(), &open_words_});
+  const auto toggles = network_->pass(
+      counter_, {open_, to_release_[counter_], slot, active_, priority(), &open_words_, counter_});
   for (const Connection c : toggles)
     if (slot.holds(c))
       disestablish(visible, counter_, c);

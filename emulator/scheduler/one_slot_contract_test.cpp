@@ -38,7 +38,7 @@ TEST(OneSlotContract, EveryRegisteredAlgorithmHasAnInterfaceThatIsTested) {
   ASSERT_FALSE(names.empty());
   for (const std::string_view name : names) {
     const auto algorithm = SchedulerRegistration::make(name);
-    EXPECT_TRUE(algorithm->one_slot({2}) || algorithm->slot_fitter() || algorithm->demand() ||
+    EXPECT_TRUE(algorithm->schedules_one_slot() || algorithm->slot_fitter() || algorithm->demand() ||
                 algorithm->fat_tree({2, 2, 2}, 1) || algorithm->tree_slot_fitter({2, 2, 2}))
         << name;
   }

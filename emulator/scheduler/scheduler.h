@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "core/configuration.h"
 #include "core/connection.h"
@@ -24,9 +25,11 @@
 namespace hybrid {
 
 struct SchedulerShape {
-  std::uint32_t ports = 0;  // N > 0
-  std::uint64_t seed = 1;   // of the algorithms that draw
-  std::uint32_t steps = 0;  // iterations of the algorithms that have them; 0: the algorithm's default
+  std::uint32_t ports = 0;    // N > 0
+  std::uint64_t seed = 1;     // of the algorithms that draw
+  std::uint32_t steps = 0;    // iterations of the algorithms that have them; 0: the algorithm's default
+  std::string waveform = {};  // file for the signals of an algorithm in RTL; "": none
+  std::string device = {};    // of an algorithm behind a serial line
 };
 
 /// Input and output of highest priority, both in 0 .. N-1: rows and columns are taken in the order a, a+1,
@@ -48,6 +51,7 @@ struct SchedulingPass {
   /// [input][w]: whether word w of that input's row of `open` is not 0, so that a pass can skip the zero
   /// words of long rows; nullptr: not known.
   const BitMatrix* open_words = nullptr;
+  std::uint32_t slot_number = 0;  // s
 };
 
 class Scheduler {

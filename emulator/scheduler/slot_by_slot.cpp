@@ -37,7 +37,8 @@ void SlotBySlot::fill_slots() {
   for (; grants_.size() < fixed_.rest.size() && used_ < fixed_.slots_left; ++used_) {
     slot_.clear();
     while (true) {
-      const auto toggles = scheduler_->pass({open_, nothing_, slot_, inputs_, {priority, priority}});
+      const auto toggles =
+          scheduler_->pass({open_, nothing_, slot_, inputs_, {priority, priority}, nullptr, used_});
       priority = priority + 1 == ports ? 0 : priority + 1;
       if (toggles.empty()) break;
       for (const Connection& c : toggles) {

@@ -30,7 +30,7 @@ std::vector<NamedFitter> all_fitters() {
   for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind)) {
     const auto algorithm = SchedulerRegistration::make(name);
     if (auto fitter = algorithm->slot_fitter()) all.push_back({std::string(name), std::move(fitter)});
-    if (algorithm->one_slot({2}))
+    if (!is_hardware(name) && algorithm->schedules_one_slot())
       all.push_back(
           {std::string(name) + ", slot by slot", std::make_unique<SlotBySlot>([name](std::uint32_t n) {
              return make_one_slot_scheduler(name, {n});

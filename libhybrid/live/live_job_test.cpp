@@ -410,6 +410,43 @@ TEST(ServiceThread, StopsAboveTheLimitAndGrantsNothingMore) {
   EXPECT_EQ(thread.step_back().cpu, std::chrono::seconds(1'000'000));
 }
 
+/// Grants at once, and fails at the second request, as a serial line that is unplugged.
+class FailingPort final : public SchedulerPort {
+ public:
+  Shape shape() const override { return port_.shape(); }
+  void preload(Time at, std::uint32_t slot, const Configuration& c) override { port_.preload(at, slot, c); }
+  void request(Time at, Connection c) override {
+    if (requests_++ == 1) throw RunError("/dev/ttyUSB0: the serial line failed");
+    port_.request(at, c);
+  }
+  void release(Time at, Connection c) override { port_.release(at, c); }
+  void flush(Time at, Port source) override { port_.flush(at, source); }
+  void advance(Time until, std::vector<Grant>& grants) override { port_.advance(until, grants); }
+  Time next_change() const override { return port_.next_change(); }
+
+ private:
+  InstantPort port_{Shape{3, 1}, nullptr};
+  int requests_ = 0;
+};
+
+TEST(ServiceThread, AFailedSchedulerGrantsNothingMoreAndTheJobGoesOn) {
+  LiveMapping mapping = LiveMapping::create({std::vector<std::uint32_t>{0}, std::vector<Port>{0}, 3, 1});
+  ServiceThread thread(
+      std::make_unique<OwningService>(*mapping.region(), real_clock(),
+                                      LiveArbiter(std::make_unique<FailingPort>(), {0}, 0),
+                                      std::vector<std::uint32_t>{0}, std::vector<Port>{0}, nullptr,
+                                      std::span<const std::unique_ptr<MessageRing>>()),
+      {});
+  LiveClient client(mapping.region(), 0);
+  client.request(1);
+  while (!client.established(1)) std::this_thread::yield();
+  client.request(2);
+  while (client.established(1)) std::this_thread::yield();
+  thread.stop();
+  EXPECT_FALSE(client.established(1) || client.established(2));
+  EXPECT_EQ(thread.step_back().failure, "/dev/ttyUSB0: the serial line failed");
+}
+
 TEST(ServiceThread, DescribesItsCpusAndPriority) {
   LiveMapping mapping = LiveMapping::create({std::vector<std::uint32_t>{0}, std::vector<Port>{0}, 2, 1});
   const auto service = [&] {

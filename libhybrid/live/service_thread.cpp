@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <exception>
 #include <future>
 #include <thread>
 #include <utility>
@@ -100,18 +101,33 @@ std::optional<Duration> ServicePace::after(bool busy, Duration cpu, Duration ela
   return std::max(sleep, current_);
 }
 
+/// Makes a step of the service. The job goes on without a live scheduler if that fails (a serial line that is
+/// unplugged): ranks then see no grants, and `step_back` has the reason.
+bool ServiceThread::step(State& state) {
+  try {
+    return state.service->step();
+  } catch (const std::exception& error) {
+    state.step_back.failure = error.what();
+    state.service->clear_rows();
+    return false;
+  }
+}
+
 void ServiceThread::run(State& state, const Options& options) {
   ServicePace pace = options.spare ? kSparePace : kSharedPace;
   const auto cpu_time = options.cpu_time ? options.cpu_time : &thread_cpu_time;
   std::unique_lock lock(state.mutex);
   if (state.stopping) return;
-  state.service->step();  // the first one also maps the memory, once, and is not counted
+  step(state);  // the first one also maps the memory, once, and is not counted
   const auto start = std::chrono::steady_clock::now();
   const Duration cpu = cpu_time();
-  while (!state.stopping) {
-    const bool busy = state.service->step();
-    const auto pause = pace.after(busy, cpu_time() - cpu, std::chrono::steady_clock::now() - start);
+  while (!state.stopping && state.step_back.failure.empty()) {
+    const bool busy = step(state);
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    const auto pause = pace.after(busy, cpu_time() - cpu, elapsed);
+    std::string failure = std::move(state.step_back.failure);
     state.step_back = pace.step_back();
+    state.step_back.failure = std::move(failure);
     if (!pause) return state.service->clear_rows();
     state.wake.wait_for(lock, *pause, [&] { return state.stopping; });
   }
@@ -122,8 +138,8 @@ void ServiceThread::stop() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
+    if (!state_->step_back.stopped_at && state_->step_back.failure.empty()) step(*state_);
     step_back_ = state_->step_back;
-    if (!step_back_.stopped_at) state_->service->step();
     state_->service.reset();
   }
   state_->wake.notify_one();

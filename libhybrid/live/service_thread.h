@@ -19,12 +19,14 @@
 
 namespace hybrid {
 
-/// How a service stepped back because it took too much CPU time. Times since its start.
+/// How a service stepped back because it took too much CPU time, or stopped because its scheduler failed.
+/// Times since its start.
 struct ServiceStepBack {
   using Duration = std::chrono::nanoseconds;
   std::optional<Duration> sampling_since;  // from here on its sleeps were longer than those of an idle one
   std::optional<Duration> stopped_at;
-  Duration cpu{};  // CPU time of the service
+  Duration cpu{};       // CPU time of the service
+  std::string failure;  // why the scheduler failed; "": it did not
 };
 
 /// Time to sleep after a step: `shortest` while there is work, then twice as long each time, up to `longest`;
@@ -69,8 +71,8 @@ class ServiceThread {
   ServiceThread& operator=(const ServiceThread&) = delete;
 
   /// Ends the service: runs a last step in the calling thread, so that all earlier commands are executed,
-  /// unless the service has stopped by itself, and destroys it. Waits for a step that is running, but not for
-  /// the end of the thread, which may take long at the lowest priority.
+  /// unless the service has stopped by itself or its scheduler failed, and destroys it. Waits for a step that
+  /// is running, but not for the end of the thread, which may take long at the lowest priority.
   void stop();
   /// Precondition: stop() was called.
   const ServiceStepBack& step_back() const { return step_back_; }
@@ -87,6 +89,7 @@ class ServiceThread {
     ServiceStepBack step_back;
   };
   static void run(State& state, const Options& options);
+  static bool step(State& state);
 
   std::shared_ptr<State> state_ = std::make_shared<State>();  // null after stop()
   std::string note_;

@@ -263,6 +263,11 @@ std::vector<std::string> live_step_back(const JobFacts& job) {
         "stopped at {}, because a second without it would have left its CPU time above 1 % of the job's "
         "time; all later messages count as without a circuit",
         mean_time("live_stopped_at_ns", n)));
+  if (number(job.find("live_failed_services")) != 0)
+    lines.push_back(
+        "stopped because its scheduler failed, as the job's messages say; all later messages count as "
+        "without a "
+        "circuit");
   return lines;
 }
 

@@ -223,6 +223,8 @@ TEST(ReportText, StatesSinceWhenAndWhyTheLiveSchedulerSteppedBack) {
   ASSERT_EQ(reasons.size(), 2u);
   EXPECT_THAT(reasons[0].get<std::string>(), HasSubstr("1 % of the job's time"));
   EXPECT_THAT(reasons[1].get<std::string>(), HasSubstr("1 % of the job's time"));
+  facts.insert(facts.end(), {"live_failed_services", "1"});
+  EXPECT_THAT(to_text(report), HasSubstr("stopped because its scheduler failed"));
 }
 
 TEST(ReportText, MarksRareConnections) {

@@ -51,6 +51,10 @@ void write_counts(Process& p) {
   const auto nanoseconds = [](std::chrono::nanoseconds time) {
     return static_cast<std::uint64_t>(time.count());
   };
+  if (!service->failure.empty()) {
+    count("live_failed_services", 1);
+    warn("the live scheduler stopped during the job, which is recorded completely: " + service->failure);
+  }
   count("live_service_cpu_ns", nanoseconds(service->cpu));
   if (service->sampling_since) {
     count("live_sampling_services", 1);

@@ -74,11 +74,14 @@ inline BitMatrix open_words_of(const BitMatrix& open) {
   return words;
 }
 
-/// The names of the registered algorithms with a one-slot scheduler, which can run in the loop.
+/// The names of the registered algorithms with a one-slot scheduler, which can run in the loop; without those
+/// that need a device.
 inline std::vector<std::string> one_slot_names() {
   std::vector<std::string> names;
   for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind))
-    if (SchedulerRegistration::make(name)->one_slot({2})) names.emplace_back(name);
+    if (argument_in(SchedulingAlgorithm::kKind, name).empty() &&
+        SchedulerRegistration::make(name)->schedules_one_slot())
+      names.emplace_back(name);
   return names;
 }
 

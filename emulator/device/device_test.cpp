@@ -1,0 +1,217 @@
+// DeviceScheduler on a device in C++ that stores R and K slots as greedy_rows.sv does, and the frames of the
+// line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "emulator/device/greedy_device.h"
+#include "emulator/device/serial_device.h"
+#include "emulator/device/serial_frame.h"
+#include "emulator/scheduler/greedy.h"
+#include "emulator/scheduler/testing/slots.h"
+
+namespace hybrid {
+namespace {
+
+/// `ports` and `k` of the device; checks the preconditions of its commands. `fault`: adds an impossible
+/// toggle.
+class ModelDevice final : public GreedyDevice {
+ public:
+  ModelDevice(std::uint32_t ports, std::uint32_t k, std::uint64_t& commands, bool fault = false)
+      : state_(ports, k), scheduler_({ports}), commands_(commands), fault_(fault) {}
+
+  std::uint32_t ports() const override { return static_cast<std::uint32_t>(state_.ports()); }
+  std::uint32_t slots() const override { return static_cast<std::uint32_t>(state_.slots.size()); }
+  void set_request(Connection c, bool requested) override {
+    ++commands_;
+    EXPECT_NE(state_.requests.test(c.source, c.destination), requested) << "a command without effect";
+    if (requested)
+      state_.requests.set(c.source, c.destination);
+    else
+      state_.requests.reset(c.source, c.destination);
+  }
+  void hold(std::uint32_t slot, Connection c) override {
+    ++commands_;
+    EXPECT_TRUE(state_.hold(slot, c));
+  }
+  void drop(std::uint32_t slot, Port source) override {
+    ++commands_;
+    const Port held = state_.slots[slot].destination_of(source);
+    ASSERT_NE(held, kNoPort);
+    state_.slots[slot].remove({source, held});
+    state_.established.reset(source, held);
+  }
+  std::span<const Connection> pass(std::uint32_t slot, SchedulingPriority priority) override {
+    const auto toggles = scheduler_.pass(state_.pass(slot, priority));
+    result_.assign(toggles.begin(), toggles.end());
+    state_.toggle(slot, toggles);
+    if (fault_) result_.push_back({0, 0});
+    return result_;
+  }
+
+ private:
+  SlotState state_;
+  GreedyScheduler scheduler_;
+  std::vector<Connection> result_;
+  std::uint64_t& commands_;
+  bool fault_;
+};
+
+std::shared_ptr<SharedDevice> shared_model(std::uint32_t ports, std::uint32_t k, std::uint64_t& commands,
+                                           bool fault = false) {
+  return std::make_shared<SharedDevice>(std::make_unique<ModelDevice>(ports, k, commands, fault));
+}
+
+/// Random passes of `model` and of `device` over the same slots.
+class RandomPasses {
+ public:
+  RandomPasses(std::uint32_t ports, std::uint32_t slots, std::shared_ptr<SharedDevice> device,
+               std::uint64_t seed)
+      : random_(seed),
+        device_({ports}, std::move(device)),
+        model_({ports}),
+        state_(random_slots(ports, slots, 30, random_)) {}
+
+  void pass() {
+    const std::size_t ports = state_.ports();
+    for (std::uint64_t i = random_.below(4); i > 0; --i) {
+      const std::uint64_t u = random_.below(ports), v = random_.below(ports);
+      if (random_.below(2) == 0)
+        state_.requests.set(u, v);
+      else
+        state_.requests.reset(u, v);
+    }
+    const std::size_t s = random_.below(state_.slots.size());
+    if (random_.below(50) == 0) {  // a preload, or a flush: the slot changes without a pass
+      for (const Connection c : state_.slots[s].connections()) {
+        state_.slots[s].remove(c);
+        state_.established.reset(c.source, c.destination);
+      }
+      state_.hold(s, {static_cast<Port>(random_.below(ports)), static_cast<Port>(random_.below(ports))});
+    }
+    SchedulingPass in = state_.pass(s, any_priority(ports, random_));
+    in.slot_number = static_cast<std::uint32_t>(s);
+    const auto expected = model_.pass(in), actual = device_.pass(in);
+    ASSERT_THAT(actual, testing::ElementsAreArray(expected));
+    state_.toggle(s, expected);
+  }
+
+ private:
+  Random random_;
+  DeviceScheduler device_;
+  GreedyScheduler model_;
+  SlotState state_;
+};
+
+TEST(DeviceScheduler, AnyNumberOfSlotsGivesTheTogglesOfGreedy) {
+  for (const std::uint32_t slots : {1u, 2u, 3u, 7u})
+    for (const std::uint32_t device_slots : {1u, 2u, 4u}) {
+      std::uint64_t commands = 0;
+      RandomPasses passes(12, slots, shared_model(16, device_slots, commands), slots * 10 + device_slots);
+      for (int i = 0; i < 2000; ++i) ASSERT_NO_FATAL_FAILURE(passes.pass()) << "pass " << i;
+    }
+}
+
+TEST(DeviceScheduler, SwitchesOfDifferentSizesShareADevice) {
+  std::uint64_t commands = 0;
+  const auto device = shared_model(16, 4, commands);
+  RandomPasses small(3, 5, device, 1), large(16, 2, device, 2), middle(9, 4, device, 3);
+  Random random(4);
+  for (int i = 0; i < 2000; ++i) {
+    RandomPasses& passes = i % 100 < 20 ? small : random.below(2) == 0 ? large : middle;
+    ASSERT_NO_FATAL_FAILURE(passes.pass()) << "pass " << i;
+  }
+}
+
+TEST(DeviceScheduler, APassWithoutChangesSendsNothing) {
+  std::uint64_t commands = 0;
+  DeviceScheduler device({8}, shared_model(8, 2, commands));
+  SlotState state(8, 2);
+  state.requests.set(1, 2);
+  state.toggle(0, device.pass(state.pass(0)));
+  EXPECT_EQ(commands, 1);
+  EXPECT_THAT(device.pass(state.pass(0)), testing::IsEmpty());
+  EXPECT_EQ(commands, 1);
+}
+
+TEST(DeviceScheduler, AnImpossibleToggleIsAnError) {
+  std::uint64_t commands = 0;
+  DeviceScheduler device({8}, shared_model(8, 2, commands, true));
+  const SlotState state(8, 2);
+  EXPECT_THROW(device.pass(state.pass(0)), RunError);
+}
+
+TEST(DeviceScheduler, ADeviceWithTooFewPortsIsRefused) {
+  std::uint64_t commands = 0;
+  EXPECT_THROW(DeviceScheduler({9}, shared_model(8, 2, commands)), UserError);
+}
+
+TEST(SerialFrame, TheChecksumIsThatOfRfc1662) {
+  std::uint16_t fcs = kFirstFcs;
+  for (const char byte : std::string("123456789")) fcs = fcs_after(fcs, static_cast<std::uint8_t>(byte));
+  EXPECT_EQ(static_cast<std::uint16_t>(~fcs), 0x906e);  // the check value of CRC-16/X-25
+}
+
+TEST(SerialFrame, FramesWithAnyBytesAreReadBack) {
+  Random random(1);
+  std::vector<std::vector<std::uint8_t>> contents;
+  std::vector<std::uint8_t> line;
+  for (int frame = 0; frame < 300; ++frame) {
+    std::vector<std::uint8_t> content(1 + random.below(100));
+    for (std::uint8_t& byte : content)
+      byte = random.below(3) == 0 ? std::uint8_t{0x7e} : static_cast<std::uint8_t>(random.below(256));
+    append_frame(content, line);
+    contents.push_back(content);
+  }
+  FrameReader reader;
+  std::size_t frame = 0;
+  for (const std::uint8_t byte : line)
+    if (reader.take(byte)) {
+      ASSERT_LT(frame, contents.size());
+      EXPECT_THAT(reader.content(), testing::ElementsAreArray(contents[frame++]));
+    }
+  EXPECT_EQ(frame, contents.size());
+}
+
+TEST(SerialFrame, DamageLosesFramesAndNeverChangesOne) {
+  Random random(2);
+  const std::vector<std::uint8_t> content{1, 2, 3, 0x7e, 5, 6, 7};
+  std::uint64_t good = 0;
+  FrameReader reader;
+  for (int frame = 0; frame < 20'000; ++frame) {
+    std::vector<std::uint8_t> line;
+    append_frame(content, line);
+    const std::size_t at = random.below(line.size());
+    switch (random.below(4)) {
+      case 0:
+        line[at] ^= static_cast<std::uint8_t>(1 + random.below(255));
+        break;
+      case 1:
+        line.erase(line.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
+      case 2:
+        line.insert(line.begin() + static_cast<std::ptrdiff_t>(at), line[at]);
+        break;
+      default:
+        break;
+    }
+    for (const std::uint8_t byte : line)
+      if (reader.take(byte)) {
+        ++good;
+        ASSERT_THAT(reader.content(), testing::ElementsAreArray(content));
+      }
+  }
+  EXPECT_GT(good, 20'000 / 8);
+}
+
+TEST(SerialDevice, WhatIsNoSerialLineIsRefused) {
+  EXPECT_THROW(SerialDevice("/no/such/line"), UserError);
+  EXPECT_THROW(SerialDevice("/dev/null"), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,170 @@
+#!/usr/bin/python3
+"""Writes docs/hardware.md: size and clock of the blocks on an iCE40 HX8K, and cell counts of those that do not fit.
+
+Usage: hardware_report.py TEMPLATE OUTPUT [--bench PROGRAM] [--jobs N]
+
+TEMPLATE contains lines {{greedy}}, {{greedy_rows}}, ..., which become tables. Each block is synthesised by Yosys and
+placed by nextpnr with three seeds; the best counts. PROGRAM is hybrid_rtl_bench, for the times of the C++ models.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SEEDS = (1, 2, 3)
+CELLS = 7680  # of an HX8K
+DEVICE = ["device.sv", "uart.sv", "frame_receiver.sv", "frame_transmitter.sv", "fcs.sv", "greedy_rows.sv"]
+
+
+def run(command, folder):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def wrapper(module, parameters, inputs, outputs):
+    """The block between registers: inputs from a shift register, outputs into registers whose parity is the output."""
+    values = ", ".join(f".{name}({value})" for name, value in parameters.items())
+    bits = sum(inputs.values())
+    text = [f"module timed (input logic clk, input logic in, output logic out);",
+            f"  logic [{bits - 1}:0] shift;", "  always_ff @(posedge clk) shift <= (shift << 1) | in;"]
+    ports, at = [], 0
+    if "clk" in inputs:
+        raise ValueError("clk is not an input to be shifted")
+    for name, width in inputs.items():
+        ports.append(f".{name}(shift[{at + width - 1}:{at}])")
+        at += width
+    for name, width in outputs.items():
+        text += [f"  wire [{width - 1}:0] {name};", f"  logic [{width - 1}:0] {name}_1;",
+                 f"  always_ff @(posedge clk) {name}_1 <= {name};"]
+        ports.append(f".{name}({name})")
+    if module not in ("greedy_array",):
+        ports.append(".clk(clk)")
+    parity = " ^ ".join(f"^{name}_1" for name in outputs)
+    text += [f"  {module} #({values}) block ({', '.join(ports)});",
+             f"  always_ff @(posedge clk) out <= {parity};", "endmodule", ""]
+    return "\n".join(text)
+
+
+class Block:
+    """One block with its parameters, between registers. `synthesise` sets luts, rams, cells and mhz (None: too big)."""
+
+    def __init__(self, module, files, parameters, inputs=None, outputs=None):
+        self.module, self.files, self.parameters = module, files, parameters
+        self.inputs, self.outputs = inputs, outputs
+        self.mhz = self.cells = None
+
+    def synthesise(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [os.path.join(SOURCES, name) for name in self.files]
+            top = self.module
+            if self.inputs is not None:
+                files.append(os.path.join(folder, "timed.sv"))
+                with open(files[-1], "w") as out:
+                    out.write(wrapper(self.module, self.parameters, self.inputs, self.outputs))
+                top, chparam = "timed", ""
+            else:
+                chparam = "chparam " + " ".join(f"-set {n} {v}" for n, v in self.parameters.items()) + " " + top + "; "
+            script = (f"read_verilog -sv {' '.join(files)}; {chparam}"
+                      f"synth_ice40 -abc2 -top {top} -json block.json; tee -q -o stat.txt stat")
+            code, log = run(["yosys", "-q", "-p", script], folder)
+            if code != 0:
+                sys.exit(f"{self.module}: yosys failed:\n{log[-2000:]}")
+            with open(os.path.join(folder, "stat.txt")) as stat:
+                counts = {k: int(n) for k, n in re.findall(r"(SB_\w+)\s+(\d+)", stat.read())}
+            self.luts = counts.get("SB_LUT4", 0)
+            self.rams = counts.get("SB_RAM40_4K", 0)
+            self.cells = max(self.luts, sum(n for k, n in counts.items() if k.startswith("SB_DFF")))
+            if self.luts > CELLS or self.rams > 32:
+                return self
+            for seed in SEEDS:
+                code, log = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", "block.json", "--freq", "12",
+                                 "--pcf-allow-unconstrained", "--seed", str(seed), "--report", "report.json", "-q"],
+                                folder)
+                if code != 0:  # does not fit or route
+                    continue
+                with open(os.path.join(folder, "report.json")) as out:
+                    report = json.load(out)
+                self.cells = report["utilization"]["ICESTORM_LC"]["used"]
+                mhz = max(clock["achieved"] for clock in report["fmax"].values())
+                self.mhz = max(mhz, self.mhz or 0)
+        return self
+
+    def ns(self, clocks=1):
+        return None if self.mhz is None else 1000 * clocks / self.mhz
+
+
+def number(value, digits=0):
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "| " + " | ".join(["---:"] * len(heads)) + " |"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def model_times(program):
+    """Nanoseconds by benchmark name; none without the program."""
+    if program is None:
+        return {}
+    out = subprocess.run([program, "--benchmark_format=json"], capture_output=True, text=True, check=True).stdout
+    return {b["name"]: b["real_time"] for b in json.loads(out)["benchmarks"]}
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("template")
+    arguments.add_argument("output")
+    arguments.add_argument("--bench")
+    arguments.add_argument("--jobs", type=int, default=os.cpu_count())
+    given = arguments.parse_args()
+
+    greedy = {n: Block("greedy_array", ["greedy_array.sv"], {"N": n, "CELLS": "1'b1"},
+                       {"establish": n * n, "release_": n * n, "inputs_in_use": n, "outputs_in_use": n},
+                       {"toggle": n * n}) for n in (4, 8, 16, 32, 64)}
+    rows = {n: Block("greedy_rows", ["greedy_rows.sv"], {"N": n, "K": 4}) for n in (8, 16, 32, 64, 128)}
+    level_wise = {w: Block("level_wise", ["level_wise.sv", "level_wise_block.sv", "level_wise_rows.sv"], {"W": w})
+                  for w in (4, 8, 16)}
+    device = {(n, k): Block("device", DEVICE, {"N": n, "K": k, "CLOCKS": 12}) for n, k in ((16, 16), (32, 16), (64, 16))}
+    blocks = [*greedy.values(), *rows.values(), *level_wise.values(), *device.values()]
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        for done, block in enumerate(pool.map(Block.synthesise, blocks), 1):
+            print(f"{done} of {len(blocks)}: {block.module} {block.parameters}: {block.cells} cells, "
+                  f"{number(block.mhz, 1) or 'too large'} MHz", flush=True)
+    model = model_times(given.bench)
+
+    table_5_3 = {4: 34, 8: 49, 16: 76, 32: 120, 64: 213, 128: 385}
+    level_wise_table = {4: (15, 480), 8: (17, 4352), 16: (19, 38912)}
+    tables = {
+        "greedy": table(
+            ["N", "cells", "ns a pass", "D Table 5.3, ns", "C++ model, ns"],
+            [[str(n), number(b.cells), number(b.ns(), 1) or "too large", number(table_5_3[n]),
+              number(model.get(f"greedy/{n}"))] for n, b in greedy.items()]),
+        "greedy_rows": table(
+            ["N", "cells", "block RAMs", "MHz", "clocks a pass", "ns a pass", "D Table 5.3, ns"],
+            [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large", str(n + 1), number(b.ns(n + 1)),
+              number(table_5_3.get(n))] for n, b in rows.items()]),
+        "level_wise": table(
+            ["nodes", "cells", "block RAMs", "MHz", "ns a request", "ns all requests", "L Table 1, ns", "C++ model, ns"],
+            [[number(w**3), number(b.cells), str(b.rams), number(b.mhz, 1), number(b.ns(), 1), number(b.ns(w**3 + 12)),
+              number(level_wise_table[w][1]), number(model.get(f"level-wise/{w}"))] for w, b in level_wise.items()]),
+        "device": table(
+            ["N", "K", "cells", "block RAMs", "MHz"],
+            [[str(n), str(k), number(b.cells), str(b.rams), number(b.mhz, 1)] for (n, k), b in device.items()]),
+    }
+    with open(given.template) as template:
+        text = template.read()
+    for name, content in tables.items():
+        text = text.replace("{{" + name + "}}", content)
+    if "{{" in text:
+        sys.exit("the template has an unknown table: " + text[text.index("{{"):][:40])
+    with open(given.output, "w") as out:
+        out.write(text)
+
+
+if __name__ == "__main__":
+    main()

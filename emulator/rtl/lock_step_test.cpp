@@ -1,0 +1,128 @@
+// Every scheduler `rtl:NAME` against the C++ model NAME, pass by pass: the same toggles, in the same order.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "emulator/scheduler/testing/slots.h"
+
+namespace hybrid {
+namespace {
+
+constexpr std::string_view kPrefix = "rtl:";
+
+std::vector<std::string> models_with_rtl() {
+  std::vector<std::string> names;
+  for (const std::string& name : one_slot_names())
+    if (name.starts_with(kPrefix)) names.push_back(name.substr(kPrefix.size()));
+  return names;
+}
+
+std::string text_of(std::span<const Connection> toggles) {
+  std::string text;
+  for (const Connection c : toggles)
+    text += (text.empty() ? "" : ", ") + std::to_string(c.source) + " -> " + std::to_string(c.destination);
+  return text.empty() ? "nothing" : text;
+}
+
+/// Makes `passes` passes on both sides: requests and releases come at random, slots and priorities change.
+/// Returns the number of the first pass that differs, with a description, or `passes`.
+std::uint64_t first_difference(const std::string& name, std::uint32_t ports, std::uint64_t passes,
+                               const std::string& waveform, std::string& description) {
+  const auto model = make_one_slot_scheduler(name, {ports});
+  const auto rtl =
+      make_one_slot_scheduler(std::string(kPrefix) + name, {.ports = ports, .waveform = waveform});
+  Random random(ports);
+  SlotState state = random_slots(ports, 1 + ports % 4, 30, random);
+  for (std::uint64_t pass = 0; pass < passes; ++pass) {
+    // From no change to many: light and heavy load, full slots, and slots that drain.
+    const std::uint64_t changes = random.below(1 + random.below(2 * ports));
+    const std::uint64_t percent = (pass >> 6) % 101;
+    for (std::uint64_t i = 0; i < changes; ++i) {
+      const std::uint64_t u = random.below(ports), v = random.below(ports);
+      if (random.below(100) < percent)
+        state.requests.set(u, v);
+      else
+        state.requests.reset(u, v);
+    }
+    const std::size_t s = random.below(state.slots.size());
+    const SchedulingPass in = state.pass(s, any_priority(ports, random));
+    const auto expected = model->pass(in), actual = rtl->pass(in);
+    if (!std::equal(expected.begin(), expected.end(), actual.begin(), actual.end())) {
+      description = "pass " + std::to_string(pass) + ", signal toggle: model " + text_of(expected) +
+                    "; rtl " + text_of(actual);
+      return pass;
+    }
+    state.toggle(s, expected);
+  }
+  return passes;
+}
+
+void run_lock_step(std::uint64_t passes) {
+  ASSERT_FALSE(models_with_rtl().empty());
+  for (const std::string& name : models_with_rtl())
+    for (const std::uint32_t ports : {1u, 2u, 3u, 4u, 8u, 13u, 16u, 17u, 32u, 63u, 64u, 100u, 128u}) {
+      const std::uint64_t share = ports <= 16 ? passes : passes / (ports * ports / 64);
+      std::string description;
+      const std::uint64_t difference = first_difference(name, ports, share, "", description);
+      if (difference == share) continue;
+      // The same passes again, with a waveform that ends at the difference.
+      const std::string waveform =
+          testing::TempDir() + "lock_step_" + name + "_" + std::to_string(ports) + ".fst";
+      first_difference(name, ports, difference + 1, waveform, description);
+      ADD_FAILURE() << name << ", " << ports << " ports: " << description << "\nWaveform: " << waveform;
+    }
+}
+
+TEST(LockStep, RtlEqualsTheModel) { run_lock_step(20'000); }
+TEST(NightlyLockStep, RtlEqualsTheModelInTenMillionPasses) { run_lock_step(2'000'000); }
+
+/// The request sets of one tree: permutations, and sets whose requests share nodes.
+void expect_paths_of_level_wise(std::uint32_t width, int sets) {
+  const FatTreeShape shape{3, width, width};
+  const auto model = SchedulerRegistration::make("level-wise")->fat_tree(shape, 1);
+  const auto rtl = SchedulerRegistration::make("rtl:level-wise")->fat_tree(shape, 1);
+  const std::uint32_t nodes = width * width * width;
+  Random random(width);
+  for (int set = 0; set < sets; ++set) {
+    std::vector<Port> destinations(nodes);
+    std::iota(destinations.begin(), destinations.end(), Port{0});
+    for (std::size_t i = nodes; i > 1; --i) std::swap(destinations[i - 1], destinations[random.below(i)]);
+    std::vector<Connection> requests;
+    for (Port u = 0; u < nodes; ++u) {
+      if (set % 3 == 0) requests.push_back({u, destinations[u]});
+      if (set % 3 == 1 && random.below(3) != 0)
+        requests.push_back({static_cast<Port>(random.below(nodes)), static_cast<Port>(random.below(nodes))});
+      // Few switches: the same rows again and again.
+      if (set % 3 == 2)
+        requests.push_back(
+            {static_cast<Port>(random.below(2 * width)), static_cast<Port>(random.below(2 * width))});
+    }
+    std::vector<TreePath> expected(requests.size()), actual(requests.size());
+    ASSERT_EQ(rtl->schedule(requests, actual), model->schedule(requests, expected)) << "set " << set;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      ASSERT_EQ(actual[i].granted, expected[i].granted) << "set " << set << ", request " << i;
+      if (!expected[i].granted) continue;
+      ASSERT_EQ(actual[i].turn, expected[i].turn) << "set " << set << ", request " << i;
+      for (std::uint32_t h = 0; h < expected[i].turn; ++h)
+        ASSERT_EQ(actual[i].up[h], expected[i].up[h])
+            << "set " << set << ", request " << i << ", level " << h;
+    }
+  }
+}
+
+TEST(LockStep, LevelWiseGivesThePathsOfTheModel) {
+  for (const std::uint32_t width : {4u, 8u, 16u}) expect_paths_of_level_wise(width, 30);
+}
+
+TEST(LockStep, ALargerSwitchIsRefused) {
+  EXPECT_THROW(make_one_slot_scheduler("rtl:greedy", {129}), UserError);
+  EXPECT_THROW(SchedulerRegistration::make("rtl:level-wise")->fat_tree({2, 4, 4}, 1), UserError);
+}
+
+}  // namespace
+}  // namespace hybrid

@@ -1,0 +1,117 @@
+// SerialDevice against the twin of the FPGA: the same grants as the C++ model, over a clean and over a bad
+// line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "emulator/device/serial_device.h"
+#include "emulator/rtl/fpga_twin.h"
+#include "emulator/scheduler/greedy.h"
+#include "emulator/scheduler/testing/slots.h"
+#include "emulator/traffic/simulate.h"
+
+namespace hybrid {
+namespace {
+
+/// A twin that runs as long as this object exists.
+class RunningTwin {
+ public:
+  explicit RunningTwin(const LineNoise& noise = {}) : twin_(noise), thread_([this] { twin_.run(); }) {}
+  ~RunningTwin() {
+    twin_.stop();
+    thread_.join();
+  }
+  RunningTwin(const RunningTwin&) = delete;
+  RunningTwin& operator=(const RunningTwin&) = delete;
+  std::string scheduler() const { return "serial:" + twin_.path(); }
+  const std::string& path() const { return twin_.path(); }
+
+ private:
+  FpgaTwin twin_;
+  std::thread thread_;
+};
+
+void expect_grants_of_greedy(const std::string& scheduler, std::uint32_t ports, int passes,
+                             std::uint64_t seed) {
+  Random random(seed);
+  const auto device = make_one_slot_scheduler(scheduler, {ports});
+  GreedyScheduler model({ports});
+  SlotState state = random_slots(ports, 3, 20, random);
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::uint64_t i = random.below(ports); i > 0; --i) {
+      const std::uint64_t u = random.below(ports), v = random.below(ports);
+      if (random.below(2) == 0)
+        state.requests.set(u, v);
+      else
+        state.requests.reset(u, v);
+    }
+    const std::size_t s = random.below(state.slots.size());
+    SchedulingPass in = state.pass(s, any_priority(ports, random));
+    in.slot_number = static_cast<std::uint32_t>(s);
+    const auto expected = model.pass(in), actual = device->pass(in);
+    ASSERT_THAT(actual, testing::ElementsAreArray(expected)) << "pass " << pass;
+    state.toggle(s, expected);
+  }
+}
+
+TEST(FpgaTwin, GrantsAreThoseOfGreedy) {
+  const RunningTwin twin;
+  for (const std::uint32_t ports : {2u, 5u, 16u, 64u})
+    expect_grants_of_greedy(twin.scheduler(), ports, 60, ports);
+}
+
+TEST(FpgaTwin, ChangedLostAndDoubledBytesDoNotChangeTheGrants) {
+  const RunningTwin twin({.changed = 0.002, .dropped = 0.002, .doubled = 0.002, .seed = 3});
+  expect_grants_of_greedy(twin.scheduler(), 16, 150, 1);
+}
+
+TEST(FpgaTwin, ASwitchWithTheDeviceGivesTheMeasuresOfTheModel) {
+  const RunningTwin twin;
+  for (const char* const technique : {"tdm", "hybrid", "circuit"}) {
+    SwitchParameters p;
+    p.nodes = 8;
+    p.technique = technique;
+    TrafficOptions traffic;
+    traffic.pattern = "random-mesh";
+    const Measures model = simulate(p, traffic);
+    p.scheduler_name = twin.scheduler();
+    const Measures device = simulate(p, traffic);
+    EXPECT_GT(model.messages, 0);
+    EXPECT_EQ(device.messages, model.messages);
+    EXPECT_EQ(device.time, model.time) << technique;
+    EXPECT_EQ(device.hit_rate, model.hit_rate) << technique;
+    EXPECT_EQ(device.ports, model.ports) << technique;
+  }
+}
+
+TEST(FpgaTwin, ItReportsWhatItIs) {
+  const RunningTwin twin;
+  const SerialDevice device(twin.path());
+  EXPECT_EQ(device.ports(), 64);
+  EXPECT_EQ(device.slots(), 16);
+}
+
+TEST(FpgaTwin, OneHostAtATime) {
+  const RunningTwin twin;
+  const SerialDevice device(twin.path());
+  EXPECT_THROW(SerialDevice(twin.path()), UserError);
+}
+
+TEST(FpgaTwin, ALineThatEndsIsAnError) {
+  auto twin = std::make_unique<RunningTwin>();
+  const auto device = make_one_slot_scheduler(twin->scheduler(), {8});
+  SlotState state(8);
+  state.requests.set(1, 2);
+  state.toggle(0, device->pass(state.pass(0)));
+  twin.reset();
+  state.requests.set(2, 3);
+  EXPECT_THROW(device->pass(state.pass(0)), RunError);
+}
+
+}  // namespace
+}  // namespace hybrid
