@@ -1,6 +1,7 @@
 // Every scheduler `rtl:NAME` against the C++ model NAME, pass by pass: the same toggles, in the same order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -15,11 +16,16 @@ namespace {
 
 constexpr std::string_view kPrefix = "rtl:";
 
-std::vector<std::string> models_with_rtl() {
+std::vector<std::string> rtl_names() {
   std::vector<std::string> names;
   for (const std::string& name : one_slot_names())
-    if (name.starts_with(kPrefix)) names.push_back(name.substr(kPrefix.size()));
+    if (name.starts_with(kPrefix)) names.push_back(name);
   return names;
+}
+
+/// "greedy" of "rtl:greedy" and of "rtl:greedy/rows".
+std::string model_of(const std::string& rtl) {
+  return rtl.substr(kPrefix.size(), rtl.find('/') - kPrefix.size());
 }
 
 std::string text_of(std::span<const Connection> toggles) {
@@ -31,11 +37,11 @@ std::string text_of(std::span<const Connection> toggles) {
 
 /// Makes `passes` passes on both sides: requests and releases come at random, slots and priorities change.
 /// Returns the number of the first pass that differs, with a description, or `passes`.
-std::uint64_t first_difference(const std::string& name, std::uint32_t ports, std::uint64_t passes,
-                               const std::string& waveform, std::string& description) {
-  const auto model = make_one_slot_scheduler(name, {ports});
-  const auto rtl =
-      make_one_slot_scheduler(std::string(kPrefix) + name, {.ports = ports, .waveform = waveform});
+std::uint64_t first_difference(const std::string& name, const SchedulerShape& shape, std::uint64_t passes,
+                               std::string& description) {
+  const std::uint32_t ports = shape.ports;
+  const auto model = make_one_slot_scheduler(model_of(name), shape);
+  const auto rtl = make_one_slot_scheduler(name, shape);
   Random random(ports);
   SlotState state = random_slots(ports, 1 + ports % 4, 30, random);
   for (std::uint64_t pass = 0; pass < passes; ++pass) {
@@ -50,7 +56,8 @@ std::uint64_t first_difference(const std::string& name, std::uint32_t ports, std
         state.requests.reset(u, v);
     }
     const std::size_t s = random.below(state.slots.size());
-    const SchedulingPass in = state.pass(s, any_priority(ports, random));
+    SchedulingPass in = state.pass(s, any_priority(ports, random));
+    in.slot_number = static_cast<std::uint32_t>(s);
     const auto expected = model->pass(in), actual = rtl->pass(in);
     if (!std::equal(expected.begin(), expected.end(), actual.begin(), actual.end())) {
       description = "pass " + std::to_string(pass) + ", signal toggle: model " + text_of(expected) +
@@ -63,19 +70,32 @@ std::uint64_t first_difference(const std::string& name, std::uint32_t ports, std
 }
 
 void run_lock_step(std::uint64_t passes) {
-  ASSERT_FALSE(models_with_rtl().empty());
-  for (const std::string& name : models_with_rtl())
-    for (const std::uint32_t ports : {1u, 2u, 3u, 4u, 8u, 13u, 16u, 17u, 32u, 63u, 64u, 100u, 128u}) {
-      const std::uint64_t share = ports <= 16 ? passes : passes / (ports * ports / 64);
-      std::string description;
-      const std::uint64_t difference = first_difference(name, ports, share, "", description);
-      if (difference == share) continue;
-      // The same passes again, with a waveform that ends at the difference.
-      const std::string waveform =
-          testing::TempDir() + "lock_step_" + name + "_" + std::to_string(ports) + ".fst";
-      first_difference(name, ports, difference + 1, waveform, description);
-      ADD_FAILURE() << name << ", " << ports << " ports: " << description << "\nWaveform: " << waveform;
-    }
+  ASSERT_FALSE(rtl_names().empty());
+  for (const std::string& name : rtl_names()) {
+    const bool has_steps = uses_option(SchedulingAlgorithm::kKind, name, "scheduler-steps");
+    const auto steps =
+        has_steps ? std::vector<std::uint32_t>{0, 1, 3, 6, 300} : std::vector<std::uint32_t>{0};
+    for (const std::uint32_t ports : {1u, 2u, 3u, 4u, 8u, 13u, 16u, 17u, 32u, 63u, 64u, 100u, 128u})
+      for (const std::uint32_t step : steps) {
+        SchedulerShape shape{.ports = ports, .steps = step};
+        try {
+          make_one_slot_scheduler(name, shape);
+        } catch (const UserError&) {
+          EXPECT_GT(ports, 16) << name;
+          continue;  // larger than the block
+        }
+        const std::uint64_t share =
+            std::max<std::uint64_t>(passes / steps.size() / (ports <= 16 ? 1 : ports * ports / 64), 20);
+        std::string description;
+        const std::uint64_t difference = first_difference(name, shape, share, description);
+        if (difference == share) continue;
+        // The same passes again, with a waveform that ends at the difference.
+        shape.waveform = testing::TempDir() + "lock_step_" + std::to_string(ports) + ".fst";
+        first_difference(name, shape, difference + 1, description);
+        ADD_FAILURE() << name << ", " << ports << " ports, steps " << step << ": " << description
+                      << "\nWaveform: " << shape.waveform;
+      }
+  }
 }
 
 TEST(LockStep, RtlEqualsTheModel) { run_lock_step(20'000); }
