@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "VMatching16.h"
-#include "VMatching64.h"
+#include "VMatching32.h"
 #include "core/error.h"
 #include "emulator/rtl/slot_bits.h"
 #include "emulator/rtl/verilated_block.h"
@@ -66,8 +66,8 @@ class RtlMatchingAlgorithm final : public SchedulingAlgorithm {
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<RtlMatchingAlgorithm>(); }
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     if (shape.ports <= 16) return std::make_unique<RtlMatching<VMatching16, 16>>(shape);
-    if (shape.ports <= 64) return std::make_unique<RtlMatching<VMatching64, 64>>(shape);
-    throw UserError(fmt::format("scheduler: 'rtl:matching' has 64 ports, not {}", shape.ports),
+    if (shape.ports <= 32) return std::make_unique<RtlMatching<VMatching32, 32>>(shape);
+    throw UserError(fmt::format("scheduler: 'rtl:matching' has 32 ports, not {}", shape.ports),
                     "Use --scheduler matching: it gives the same grants.");
   }
 };

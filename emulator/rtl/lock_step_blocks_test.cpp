@@ -1,0 +1,183 @@
+// Clocked blocks of the switch against their C++ models, clock by clock: N-queue, wormhole scheduler, TDM
+// cycle controllers. The one-slot schedulers are in lock_step_test.cpp.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "VNQueue8.h"
+#include "VTdmController0.h"
+#include "VTdmController1.h"
+#include "VTdmController2.h"
+#include "VTdmController3.h"
+#include "VWormholeScheduler16.h"
+#include "core/random.h"
+#include "emulator/network/wormhole_scheduler.h"
+#include "emulator/rtl/slot_bits.h"
+#include "emulator/rtl/verilated_block.h"
+#include "emulator/tdm/allocation.h"
+
+namespace hybrid {
+namespace {
+
+constexpr std::uint64_t kClocks = 50'000, kNightlyClocks = 10'000'000;
+
+void compare_n_queue(std::uint64_t clocks) {
+  constexpr std::uint64_t kQueues = 8, kDepth = 16;
+  Random random(1);
+  VerilatedBlock<VNQueue8> rtl;
+  std::array<std::deque<std::uint64_t>, kQueues> model;
+  rtl->reset = 1;
+  rtl.clock(rtl->clk);
+  rtl->reset = 0;
+  for (std::uint64_t clock = 0; clock < clocks; ++clock) {
+    unsigned full = 0, empty = 0;
+    for (unsigned q = 0; q < kQueues; ++q) {
+      full |= static_cast<unsigned>(model[q].size() == kDepth) << q;
+      empty |= static_cast<unsigned>(model[q].empty()) << q;
+    }
+    rtl->push = random.below(8) < (clock >> 10) % 9 ? 1 : 0;  // phases that fill and phases that drain
+    rtl->pull = random.below(8) < 8 - (clock >> 10) % 9 ? 1 : 0;
+    rtl->destination = static_cast<CData>(random.below(kQueues));
+    rtl->source = static_cast<CData>(random.below(kQueues));
+    rtl->in = random.below(~std::uint64_t{0});
+    const bool pulls = rtl->pull != 0 && !model[rtl->source].empty();
+    const std::uint64_t expected = pulls ? model[rtl->source].front() : 0;
+    const bool pushes = rtl->push != 0 && model[rtl->destination].size() < kDepth;
+    if (pulls) model[rtl->source].pop_front();
+    if (pushes) model[rtl->destination].push_back(rtl->in);
+    ASSERT_EQ(rtl->full, full) << "clock " << clock << ", signal full";
+    ASSERT_EQ(rtl->empty, empty) << "clock " << clock << ", signal empty";
+    rtl.clock(rtl->clk);
+    if (pulls) {
+      ASSERT_EQ(rtl->out, expected) << "clock " << clock << ", signal out";
+    }
+  }
+}
+
+/// Requests and releases come at random, from a few to more than the outputs can serve; each clock has a pass
+/// or none.
+void compare_wormhole_scheduler(std::uint64_t clocks) {
+  constexpr Port kPorts = 16;
+  using Bits = SlotBits<kPorts>;
+  Random random(2);
+  VerilatedBlock<VWormholeScheduler16> rtl;
+  WormholeScheduler model(kPorts);
+  rtl->reset = 1;
+  rtl.clock(rtl->clk);
+  rtl->reset = 0;
+  std::vector<Connection> held;
+  std::uint64_t grants = 0;
+  for (std::uint64_t clock = 0; clock < clocks; ++clock) {
+    std::memset(&rtl->request, 0, sizeof rtl->request);
+    rtl->release_inputs = rtl->release_outputs = 0;
+    const std::uint64_t load = 1 + (clock >> 9) % 8;
+    for (std::uint64_t i = random.below(load); i > 0; --i) {
+      const Connection c{static_cast<Port>(random.below(kPorts)), static_cast<Port>(random.below(kPorts))};
+      model.request(c);
+      Bits::set(rtl->request, c.source, c.destination);
+    }
+    std::erase_if(held, [&](Connection c) {
+      if (random.below(4) != 0) return false;
+      model.release_ports(c);
+      rtl->release_inputs |= static_cast<SData>(1U << c.source);
+      rtl->release_outputs |= static_cast<SData>(1U << c.destination);
+      return true;
+    });
+    rtl->pass = random.below(4) != 0 ? 1 : 0;
+    rtl.clock(rtl->clk);
+    if (rtl->pass == 0) continue;
+    std::vector<std::string> expected(kPorts, std::string(kPorts, '.')), actual = expected;
+    for (const Connection c : model.run_pass()) {
+      expected[c.source][c.destination] = '1';
+      held.push_back(c);
+      ++grants;
+    }
+    for (Port u = 0; u < kPorts; ++u) Bits::for_each(rtl->grant, u, [&](Port v) { actual[u][v] = '1'; });
+    ASSERT_EQ(actual, expected) << "clock " << clock << ", signal grant";
+  }
+  EXPECT_GT(grants, clocks / 4);
+}
+
+template <class Block>
+void compare_tdm_controller(const std::string& allocation_name, std::uint64_t clocks) {
+  constexpr std::uint32_t kSlots = 4;
+  Random random(3);
+  SwitchParameters p;
+  p.slots = kSlots;
+  p.slot_length = picoseconds(3);  // a clock is 1 ps
+  p.wormhole_slot_length = allocation_name == "sla" ? picoseconds(7) : Time{};
+  const auto model = AllocationRegistration::make(allocation_name, p);
+  VerilatedBlock<Block> rtl;
+  rtl->num_p = 3;
+  rtl->num_w = 7;
+  rtl->reset = 1;
+  rtl.clock(rtl->clk);
+  rtl->reset = 0;
+  PortSet occupied(kSlots), wanted(kSlots);
+  const std::vector<std::uint32_t> none(kSlots + 1, 0);
+  bool worms = false;
+  std::uint32_t previous = kSlots, previous_predictive = kSlots - 1;
+  std::uint64_t boundary = 0, chosen = 0;
+  for (std::uint64_t clock = 0; clock < clocks; ++clock) {
+    if (random.below(3) == 0) {
+      const std::size_t s = random.below(kSlots);
+      if (random.below(2 + (clock >> 8) % 4) == 0)
+        occupied.set(s);
+      else
+        occupied.reset(s);
+    }
+    if (random.below(4) == 0) worms = random.below(2) == 0;
+    if (random.below(4) == 0) {
+      wanted.clear();
+      if (random.below(2) == 0) wanted.set(random.below(kSlots));
+    }
+    rtl->occupied = static_cast<CData>(occupied.words()[0]);
+    rtl->worms = worms ? 1 : 0;
+    rtl->wanted = wanted.any() ? 1 : 0;
+    rtl.clock(rtl->clk);
+    ASSERT_EQ(rtl->begins != 0, clock == boundary)
+        << allocation_name << ", clock " << clock << ", signal begins";
+    if (clock != boundary) continue;
+    const SlotChoice choice = model->choose_slot({.slots = kSlots,
+                                                  .wormhole_slot = true,
+                                                  .occupied = occupied,
+                                                  .wormhole_buffered = worms,
+                                                  .previous = previous,
+                                                  .previous_predictive = previous_predictive,
+                                                  .wanted = wanted,
+                                                  .wanted_connections = none,
+                                                  .passed_over = none,
+                                                  .traffic = {}});
+    boundary += static_cast<std::uint64_t>(choice.length.ps);
+    ASSERT_EQ(rtl->idle != 0, choice.slot == kIdleSlot)
+        << allocation_name << ", clock " << clock << ", signal idle";
+    if (choice.slot == kIdleSlot) continue;
+    ASSERT_EQ(rtl->slot, choice.slot) << allocation_name << ", clock " << clock << ", signal slot";
+    previous = choice.slot;
+    if (choice.slot < kSlots) previous_predictive = choice.slot;
+    ++chosen;
+  }
+  EXPECT_GT(chosen, clocks / 10) << allocation_name;
+}
+
+void compare_tdm_controllers(std::uint64_t clocks) {
+  compare_tdm_controller<VTdmController0>("none", clocks);
+  compare_tdm_controller<VTdmController1>("ses", clocks);
+  compare_tdm_controller<VTdmController2>("sla", clocks);
+  compare_tdm_controller<VTdmController3>("preempt", clocks);
+}
+
+TEST(LockStep, NQueue) { compare_n_queue(kClocks); }
+TEST(LockStep, WormholeScheduler) { compare_wormhole_scheduler(kClocks); }
+TEST(LockStep, TdmControllers) { compare_tdm_controllers(kClocks); }
+TEST(NightlyLockStep, NQueue) { compare_n_queue(kNightlyClocks); }
+TEST(NightlyLockStep, WormholeScheduler) { compare_wormhole_scheduler(kNightlyClocks); }
+TEST(NightlyLockStep, TdmControllers) { compare_tdm_controllers(kNightlyClocks); }
+
+}  // namespace
+}  // namespace hybrid
