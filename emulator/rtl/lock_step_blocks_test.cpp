@@ -1,5 +1,6 @@
-// Clocked blocks of the switch against their C++ models, clock by clock: N-queue, wormhole scheduler, TDM
-// cycle controllers. The one-slot schedulers are in lock_step_test.cpp.
+// Clocked blocks of the switch against their C++ models, clock by clock: the scheduler with its slots, the
+// N-queue, the wormhole scheduler, the TDM cycle controllers. The one-slot schedulers are in
+// lock_step_test.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "VNQueue8.h"
+#include "VSlotScheduler16.h"
+#include "VSlotScheduler8.h"
 #include "VTdmController0.h"
 #include "VTdmController1.h"
 #include "VTdmController2.h"
@@ -19,6 +22,7 @@
 #include "emulator/network/wormhole_scheduler.h"
 #include "emulator/rtl/slot_bits.h"
 #include "emulator/rtl/verilated_block.h"
+#include "emulator/scheduler/model_port.h"
 #include "emulator/tdm/allocation.h"
 
 namespace hybrid {
@@ -172,9 +176,89 @@ void compare_tdm_controllers(std::uint64_t clocks) {
   compare_tdm_controller<VTdmController3>("preempt", clocks);
 }
 
+/// Random commands, one a clock or none, against the scheduler port of the emulator: the slots after every
+/// clock.
+template <class Block, Port kPorts>
+void compare_slot_scheduler(std::uint32_t slots, std::uint64_t clocks) {
+  using Bits = SlotBits<kPorts>;
+  constexpr Time kCycle = nanoseconds(80);
+  Random random(kPorts);
+  SwitchParameters p;
+  p.nodes = kPorts;
+  p.slots = slots;
+  p.scheduler.cycle = kCycle;
+  p.scheduler.latency = 1;
+  p.pass_fills_all_slots = false;
+  p.preload_is_direct = false;
+  const auto model = make_scheduler_port(p);
+  VerilatedBlock<Block> rtl;
+  rtl->reset = 1;
+  rtl.clock(rtl->clk);
+  rtl->reset = 0;
+  std::vector<Configuration> expected(slots, Configuration(kPorts));
+  std::vector<Grant> grants;
+  const auto any_port = [&] { return static_cast<Port>(random.below(kPorts)); };
+  std::uint64_t established = 0;
+  for (std::uint64_t clock = 0; clock < clocks; ++clock) {
+    const Time now = kCycle * static_cast<std::int64_t>(clock);
+    const Connection c{any_port(), any_port()};
+    rtl->op = 0;
+    rtl->u = static_cast<CData>(c.source);
+    rtl->v = static_cast<CData>(c.destination);
+    rtl->s = static_cast<CData>(random.below(slots));
+    // Phases with many requests, many releases, and none.
+    const std::uint64_t kind = random.below(400), phase = (clock >> 8) % 4;
+    if (kind == 0) {
+      rtl->op = 5;
+      model->flush(now);
+    } else if (kind < 4) {
+      rtl->op = 4;
+      model->flush(now, c.source);
+    } else if (kind < 8) {
+      Configuration wanted(kPorts);
+      for (std::uint64_t i = random.below(kPorts); i > 0; --i) wanted.add({any_port(), any_port()});
+      rtl->op = 3;
+      std::memset(&rtl->configuration, 0, sizeof rtl->configuration);
+      for (const Connection held : wanted.connections())
+        Bits::set(rtl->configuration, held.source, held.destination);
+      model->preload(now, rtl->s, wanted);
+    } else if (kind < 8 + 90 * phase) {
+      rtl->op = 1;
+      model->request(now, c);
+    } else if (kind < 360) {
+      rtl->op = 2;
+      model->release(now, c);
+    }
+    rtl.clock(rtl->clk);
+    grants.clear();
+    model->advance(now + kCycle, grants);
+    for (const Grant& grant : grants) {
+      const bool up = grant.kind == Grant::Kind::established;
+      established += up ? 1 : 0;
+      ASSERT_TRUE(up ? expected[grant.slot].add(grant.connection)
+                     : expected[grant.slot].remove(grant.connection));
+    }
+    for (std::uint32_t s = 0; s < slots; ++s)
+      for (Port u = 0; u < kPorts; ++u) {
+        Port actual = kNoPort;
+        Bits::for_each(rtl->slots, s * kPorts + u, [&](Port v) { actual = v; });
+        ASSERT_EQ(actual, expected[s].destination_of(u))
+            << kPorts << " ports, clock " << clock << ", signal slots, slot " << s << ", input " << u;
+      }
+  }
+  EXPECT_GT(established, clocks / 20);
+}
+
+void compare_slot_schedulers(std::uint64_t clocks) {
+  compare_slot_scheduler<VSlotScheduler8, 8>(4, clocks);
+  compare_slot_scheduler<VSlotScheduler16, 16>(2, clocks / 2);
+}
+
 TEST(LockStep, NQueue) { compare_n_queue(kClocks); }
 TEST(LockStep, WormholeScheduler) { compare_wormhole_scheduler(kClocks); }
 TEST(LockStep, TdmControllers) { compare_tdm_controllers(kClocks); }
+TEST(LockStep, SlotScheduler) { compare_slot_schedulers(kClocks); }
+TEST(NightlyLockStep, SlotScheduler) { compare_slot_schedulers(kNightlyClocks); }
 TEST(NightlyLockStep, NQueue) { compare_n_queue(kNightlyClocks); }
 TEST(NightlyLockStep, WormholeScheduler) { compare_wormhole_scheduler(kNightlyClocks); }
 TEST(NightlyLockStep, TdmControllers) { compare_tdm_controllers(kNightlyClocks); }

@@ -29,7 +29,8 @@ struct Proof {
   int property = 0;
   std::vector<int> sizes;  // N
   Fault fault;
-  int steps = 0;  // from the reset: bounded proof of a clocked design; 0: a combinational one
+  int steps = 0;  // of a clocked design: bound of the proof, from the reset on; 0: a combinational design
+  bool by_induction = false;  // a proof without bound; `steps` limits the length of the induction
 };
 
 std::string read(const fs::path& file) {
@@ -67,7 +68,8 @@ Verdict verdict_on(const Proof& proof, int size, const Fault* fault, std::string
       "memory\nopt\nrename -top proof\nsat -prove-asserts -set-assumes {} proof\n",
       fmt::join(files, " "), size, proof.property, proof.module, proof.module,
       proof.steps == 0 ? ""
-                       : fmt::format("-seq 1 -tempinduct -tempinduct-baseonly -maxsteps {}", proof.steps));
+                       : fmt::format("-seq 1 -tempinduct {} -maxsteps {}",
+                                     proof.by_induction ? "" : "-tempinduct-baseonly", proof.steps));
   const int status = std::system(
       fmt::format("{} -q -l {} {} > {}.errors 2>&1", HYBRID_YOSYS, output, script, output).c_str());
   log = read(output);
@@ -77,7 +79,8 @@ Verdict verdict_on(const Proof& proof, int size, const Fault* fault, std::string
     return status == 0 && log.find(text) != std::string::npos;
   };
   if (contains("SAT proof finished - no model found: SUCCESS!") ||
-      contains(fmt::format("proved base case for {} steps: SUCCESS!", proof.steps)))
+      contains(proof.by_induction ? "Induction step proven: SUCCESS!"
+                                  : fmt::format("proved base case for {} steps: SUCCESS!", proof.steps)))
     return Verdict::proved;
   if (contains("SAT proof finished - model found: FAIL!") ||
       contains("SAT temporal induction proof finished - model found for base case: FAIL!"))
@@ -88,6 +91,8 @@ Verdict verdict_on(const Proof& proof, int size, const Fault* fault, std::string
 const std::vector<std::string> kGreedy{"greedy_array.sv", "greedy_pass.sv"};
 
 const std::vector<std::string> kLevelWise{"level_wise_block.sv", "level_wise_rows.sv"};
+
+const std::vector<std::string> kSlotScheduler{"slot_scheduler.sv", "greedy_pass.sv", "greedy_array.sv"};
 
 std::vector<Proof> proofs() {
   return {
@@ -150,22 +155,41 @@ std::vector<Proof> proofs() {
        {4},
        {"level_wise_rows.sv", "same_3 && old_writes ? old_written : ", ""},
        26},
+      // A preload leaves its connections in other slots, too.
+      {"slot_scheduler_formal",
+       kSlotScheduler,
+       0,
+       {2, 3},
+       {"slot_scheduler.sv", "after_slots[i*M+:M] = slots[i*M+:M] & ~configuration",
+        "after_slots[i*M+:M] = slots[i*M+:M]"},
+       4,
+       true},
+      // Requests for the next output, too.
+      {"slot_scheduler_formal",
+       kSlotScheduler,
+       1,
+       {2, 3, 4},
+       {"slot_scheduler.sv", ".request(after_r)", ".request(after_r | (after_r << 1))"},
+       4,
+       true},
   };
 }
 
-TEST(Proof, EveryPropertyHoldsAndFindsItsFault) {
+class ProofTest : public testing::TestWithParam<Proof> {};
+
+TEST_P(ProofTest, HoldsAndFindsItsFault) {
   if (std::string_view(HYBRID_YOSYS).empty()) GTEST_SKIP() << "Yosys is not installed";
-  for (const Proof& proof : proofs()) {
-    std::string log;
-    for (const int size : proof.sizes)
-      EXPECT_EQ(verdict_on(proof, size, nullptr, log), Verdict::proved)
-          << proof.module << ", property " << proof.property << ", N = " << size << ":\n"
-          << log;
-    EXPECT_EQ(verdict_on(proof, proof.sizes.back(), &proof.fault, log), Verdict::refuted)
-        << proof.module << ", property " << proof.property << ", with a fault:\n"
-        << log;
-  }
+  const Proof& proof = GetParam();
+  std::string log;
+  for (const int size : proof.sizes)
+    EXPECT_EQ(verdict_on(proof, size, nullptr, log), Verdict::proved) << "N = " << size << ":\n" << log;
+  EXPECT_EQ(verdict_on(proof, proof.sizes.back(), &proof.fault, log), Verdict::refuted) << "with a fault:\n"
+                                                                                        << log;
 }
+
+INSTANTIATE_TEST_SUITE_P(Rtl, ProofTest, testing::ValuesIn(proofs()), [](const auto& test) {
+  return test.param.module + "_" + std::to_string(test.param.property);
+});
 
 }  // namespace
 }  // namespace hybrid
