@@ -1,9 +1,10 @@
 // SchedulerPort: the interface between the users of circuits (the emulator, the shim) and the scheduler that
 // grants them.
 //
-// The C++ model implements it (emulator/scheduler/model_port.h). Its one-slot scheduler is a C++ model, RTL or
-// a device on a serial line (docs/hardware.md), with the same observable behaviour. There are four commands:
-// preload, request, release and flush. The result is a stream of grants. Every call carries its time stamp.
+// The C++ model implements it (emulator/scheduler/model_port.h). Its one-slot scheduler is a C++ model, RTL
+// or a device on a serial line (docs/hardware.md), with the same observable behaviour. There are four
+// commands: preload, request, release and flush. The result is a stream of grants. Every call carries its
+// time stamp.
 //
 //   std::vector<Grant> grants;
 //   port.request(now, {source, destination});

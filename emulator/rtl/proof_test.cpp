@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -173,6 +174,10 @@ std::vector<Proof> proofs() {
        4,
        true},
   };
+}
+
+void PrintTo(const Proof& proof, std::ostream* out) {
+  *out << proof.module << ", property " << proof.property << ", fault: " << proof.fault.replacement;
 }
 
 class ProofTest : public testing::TestWithParam<Proof> {};
