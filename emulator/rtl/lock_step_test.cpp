@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "emulator/scheduler/testing/slots.h"
+#include "emulator/scheduler/testing/random_passes.h"
 
 namespace hybrid {
 namespace {
@@ -28,44 +28,15 @@ std::string model_of(const std::string& rtl) {
   return rtl.substr(kPrefix.size(), rtl.find('/') - kPrefix.size());
 }
 
-std::string text_of(std::span<const Connection> toggles) {
-  std::string text;
-  for (const Connection c : toggles)
-    text += (text.empty() ? "" : ", ") + std::to_string(c.source) + " -> " + std::to_string(c.destination);
-  return text.empty() ? "nothing" : text;
-}
-
-/// Makes `passes` passes on both sides: requests and releases come at random, slots and priorities change.
-/// Returns the number of the first pass that differs, with a description, or `passes`.
+/// Makes `passes` passes on both sides. Returns the number of the first pass that differs, with a
+/// description, or `passes`.
 std::uint64_t first_difference(const std::string& name, const SchedulerShape& shape, std::uint64_t passes,
                                std::string& description) {
-  const std::uint32_t ports = shape.ports;
   const auto model = make_one_slot_scheduler(model_of(name), shape);
   const auto rtl = make_one_slot_scheduler(name, shape);
-  Random random(ports);
-  SlotState state = random_slots(ports, 1 + ports % 4, 30, random);
-  for (std::uint64_t pass = 0; pass < passes; ++pass) {
-    // From no change to many: light and heavy load, full slots, and slots that drain.
-    const std::uint64_t changes = random.below(1 + random.below(2 * ports));
-    const std::uint64_t percent = (pass >> 6) % 101;
-    for (std::uint64_t i = 0; i < changes; ++i) {
-      const std::uint64_t u = random.below(ports), v = random.below(ports);
-      if (random.below(100) < percent)
-        state.requests.set(u, v);
-      else
-        state.requests.reset(u, v);
-    }
-    const std::size_t s = random.below(state.slots.size());
-    SchedulingPass in = state.pass(s, any_priority(ports, random));
-    in.slot_number = static_cast<std::uint32_t>(s);
-    const auto expected = model->pass(in), actual = rtl->pass(in);
-    if (!std::equal(expected.begin(), expected.end(), actual.begin(), actual.end())) {
-      description = "pass " + std::to_string(pass) + ", signal toggle: model " + text_of(expected) +
-                    "; rtl " + text_of(actual);
-      return pass;
-    }
-    state.toggle(s, expected);
-  }
+  RandomPasses both(shape.ports, 1 + shape.ports % 4, *model, *rtl, shape.ports);
+  for (std::uint64_t pass = 0; pass < passes; ++pass)
+    if (description = both.pass(); !description.empty()) return pass;
   return passes;
 }
 
