@@ -111,13 +111,14 @@ module device #(
       end
       // The byte at `address` is in `data` one clock later.
       Fetch: state <= after_fetch;
-      Control: begin
+      // While the buffer's previous answer is on the line, wait.
+      Control:
+      if (!pending[data[1:0]]) begin
         sequence_ <= data[1:0];
         resets <= data[7];
-        // While the buffer's previous answer is on the line, wait.
-        if (!pending[data[1:0]]) address <= 1;
-        if (pending[data[1:0]]) begin
-        end else if (data[7]) begin
+        address <= 1;
+        after_fetch <= Code;
+        if (data[7]) begin
           expected <= data[6:0] + 1'b1;
           fault <= 0;
           op <= 0;
@@ -126,9 +127,8 @@ module device #(
         end else if (age == 0) begin
           expected <= expected + 1'b1;
           state <= length == 1 ? Finish : Fetch;
-          after_fetch <= Code;
         end else begin
-          if (age >= 1 && age <= 4) set_pending <= 1;
+          if (age <= 4) set_pending <= 1;
           else fault <= 1;
           state <= Leave;
         end
