@@ -25,7 +25,7 @@ constexpr std::size_t kWindow = 4;         // frames on the way
 constexpr std::size_t kMostContent = 255;  // bytes of a frame
 constexpr std::uint8_t kReset = 0x80, kSequences = 0x80;
 constexpr int kAnswerTime = 100;  // ms: 10 times what a full frame and its answer take at 1 Mbaud
-constexpr int kMostTries = 20;
+constexpr int kMostTries = 50;
 
 enum Command : std::uint8_t { kPass = 0x80, kHold = 0x90, kDrop = 0xa0 };
 constexpr std::uint8_t kBit = 0x80;  // requested; established; end of a pass

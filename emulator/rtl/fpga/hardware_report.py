@@ -17,9 +17,6 @@ import tempfile
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLOWS = ("", "-abc9 -device hx")  # of Yosys
-SEEDS = 1  # for each flow
-SMALL_SEEDS = 8  # of designs that are placed in seconds
-SMALL = 2000  # LUTs
 CELLS = 7680  # of an HX8K
 DEVICE = ["device.sv", "uart.sv", "frame_receiver.sv", "frame_transmitter.sv", "fcs.sv", "greedy_rows.sv"]
 
@@ -52,12 +49,12 @@ def wrapper(module, parameters, inputs, outputs):
 
 
 class Block:
-    """One block with its parameters, between registers. `synthesise` sets rams, cells and mhz (None: too large); the
+    """One block with its parameters, between registers if it has `inputs`. `synthesise` sets rams, cells and mhz (None: too large); the
     fastest result of all flows and seeds counts."""
 
-    def __init__(self, module, files, parameters, inputs=None, outputs=None):
+    def __init__(self, module, files, parameters, inputs=None, outputs=None, seeds=2):
         self.module, self.files, self.parameters = module, files, parameters
-        self.inputs, self.outputs = inputs, outputs
+        self.inputs, self.outputs, self.seeds = inputs, outputs, seeds
         self.mhz = self.cells = None
 
     def synthesise(self):
@@ -86,7 +83,7 @@ class Block:
         if luts > CELLS or self.rams > 32:
             self.cells = self.cells or luts
             return
-        for seed in range(1, (SMALL_SEEDS if luts < SMALL else SEEDS) + 1):
+        for seed in range(1, self.seeds + 1):
             code, log = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", "block.json", "--freq", "100",
                              "--timing-allow-fail", "--pcf-allow-unconstrained", "--seed", str(seed), "--report",
                              "report.json", "-q"], folder)
@@ -134,7 +131,7 @@ def main():
 
     greedy = {n: Block("greedy_array", ["greedy_array.sv"], {"N": n, "CELLS": "1'b1"},
                        {"establish": n * n, "release_": n * n, "inputs_in_use": n, "outputs_in_use": n},
-                       {"toggle": n * n}) for n in (4, 8, 16, 32, 64)}
+                       {"toggle": n * n}, seeds=10 if n <= 16 else 2) for n in (4, 8, 16, 32, 64)}
     rows = {n: Block("greedy_rows", ["greedy_rows.sv"], {"N": n, "K": 4}) for n in (8, 16, 32, 64, 128)}
     level_wise = {w: Block("level_wise", ["level_wise.sv", "level_wise_block.sv", "level_wise_rows.sv"], {"W": w})
                   for w in (4, 8, 16)}
