@@ -165,6 +165,7 @@ void SerialDevice::read_answer() {
       continue;
     }
     if (ready < 0 && errno == EINTR) continue;
+    // Does not block. NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection)
     const ssize_t got = read(line_, received_.data(), received_.size());
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (got <= 0)

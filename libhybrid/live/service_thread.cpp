@@ -24,8 +24,7 @@ using namespace std::chrono_literals;
 // On a CPU without a rank the service reads often and costs the ranks nothing. On a shared CPU each step
 // takes some microseconds from a rank: it then runs less often, at the lowest priority and within the limit.
 // The scheduling class SCHED_IDLE starves: with spinning ranks a tenth of the grants took over a second.
-constexpr ServicePace kSparePace(20us, 2ms);
-constexpr ServicePace kSharedPace(250us, 10ms, 0.01);
+ServicePace pace_of(bool spare) { return spare ? ServicePace(20us, 2ms) : ServicePace(250us, 10ms, 0.01); }
 constexpr int kSharedNice = 19;
 
 using Duration = ServicePace::Duration;
@@ -114,7 +113,7 @@ bool ServiceThread::step(State& state) {
 }
 
 void ServiceThread::run(State& state, const Options& options) {
-  ServicePace pace = options.spare ? kSparePace : kSharedPace;
+  ServicePace pace = pace_of(options.spare);
   const auto cpu_time = options.cpu_time ? options.cpu_time : &thread_cpu_time;
   std::unique_lock lock(state.mutex);
   if (state.stopping) return;

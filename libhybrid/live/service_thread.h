@@ -42,7 +42,7 @@ class ServicePace {
   static constexpr Duration kLongestSample = std::chrono::seconds(1);
 
   /// `share`: 0 for no limit.
-  constexpr ServicePace(Duration shortest, Duration longest, double share = 0)
+  ServicePace(Duration shortest, Duration longest, double share = 0)
       : shortest_(shortest), longest_(longest), share_(share), current_(shortest) {}
   /// `cpu`: CPU time of the service since the start; `elapsed`: time since the start. Returns the time to
   /// sleep, or nullopt if the service must stop.
