@@ -30,8 +30,8 @@ def wrapper(module, parameters, inputs, outputs):
     """The block between registers: inputs from a shift register, outputs into registers whose parity is the output."""
     values = ", ".join(f".{name}({value})" for name, value in parameters.items())
     bits = sum(inputs.values())
-    text = [f"module timed (input logic clk, input logic in, output logic out);",
-            f"  logic [{bits - 1}:0] shift;", "  always_ff @(posedge clk) shift <= (shift << 1) | in;"]
+    text = ["module timed (input logic clk, input logic shift_in, output logic parity);",
+            f"  logic [{bits - 1}:0] shift;", "  always_ff @(posedge clk) shift <= (shift << 1) | shift_in;"]
     ports, at = [], 0
     for name, width in inputs.items():
         ports.append(f".{name}(shift[{at + width - 1}:{at}])")
@@ -42,15 +42,15 @@ def wrapper(module, parameters, inputs, outputs):
         ports.append(f".{name}({name})")
     if module != "greedy_array":  # the only combinational one
         ports.append(".clk(clk)")
-    parity = " ^ ".join(f"^{name}_1" for name in outputs)
+    sums = " ^ ".join(f"^{name}_1" for name in outputs)
     text += [f"  {module} #({values}) block ({', '.join(ports)});",
-             f"  always_ff @(posedge clk) out <= {parity};", "endmodule", ""]
+             f"  always_ff @(posedge clk) parity <= {sums};", "endmodule", ""]
     return "\n".join(text)
 
 
 class Block:
-    """One block with its parameters, between registers if it has `inputs`. `synthesise` sets rams, cells and mhz (None: too large); the
-    fastest result of all flows and seeds counts."""
+    """One block with its parameters, between registers if it has `inputs`. `synthesise` sets rams, cells and mhz
+    (None: too large); the fastest result of all flows and seeds counts."""
 
     def __init__(self, module, files, parameters, inputs=None, outputs=None, seeds=2):
         self.module, self.files, self.parameters = module, files, parameters
@@ -141,10 +141,10 @@ def main():
     matching = {n: Block("matching_matrix", ["matching_matrix.sv", "greedy_pass.sv", "greedy_array.sv"],
                          {"N": n, "CELLS": "1'b1"},
                          {"start": 1, "request": n * n, "established": n * n, "slot": n * n, "a": bits(n), "b": bits(n),
-                          "odd_steps": bits(n) + 1}, {"done": 1, "toggle": n * n}) for n in (4, 8, 16)}
+                          "odd_steps": bits(n) + 1}, {"done": 1, "toggle": n * n}) for n in (4, 8)}
     wormhole = {n: Block("wormhole_scheduler", ["wormhole_scheduler.sv"], {"N": n},
                          {"reset": 1, "request": n * n, "release_inputs": n, "release_outputs": n, "pass": 1},
-                         {"grant": n * n}) for n in (4, 8, 16)}
+                         {"grant": n * n}) for n in (4, 8)}
     controllers = {m: Block("tdm_controller", ["tdm_controller.sv"], {"K": 16, "MODE": m, "LENGTH": 16}) for m in range(4)}
     device = {(n, k): Block("device", DEVICE, {"N": n, "K": k, "CLOCKS": 12}) for n, k in ((16, 16), (32, 16), (64, 16))}
     blocks = [*greedy.values(), *rows.values(), *level_wise.values(), *queues.values(), *matching.values(),
