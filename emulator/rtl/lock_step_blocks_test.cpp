@@ -258,10 +258,10 @@ TEST(LockStep, NQueue) { compare_n_queue(kClocks); }
 TEST(LockStep, WormholeScheduler) { compare_wormhole_scheduler(kClocks); }
 TEST(LockStep, TdmControllers) { compare_tdm_controllers(kClocks); }
 TEST(LockStep, SlotScheduler) { compare_slot_schedulers(kClocks); }
-TEST(NightlyLockStep, SlotScheduler) { compare_slot_schedulers(kNightlyClocks); }
-TEST(NightlyLockStep, NQueue) { compare_n_queue(kNightlyClocks); }
-TEST(NightlyLockStep, WormholeScheduler) { compare_wormhole_scheduler(kNightlyClocks); }
-TEST(NightlyLockStep, TdmControllers) { compare_tdm_controllers(kNightlyClocks); }
+TEST(LockStep, NightlySlotScheduler) { compare_slot_schedulers(kNightlyClocks); }
+TEST(LockStep, NightlyNQueue) { compare_n_queue(kNightlyClocks); }
+TEST(LockStep, NightlyWormholeScheduler) { compare_wormhole_scheduler(kNightlyClocks); }
+TEST(LockStep, NightlyTdmControllers) { compare_tdm_controllers(kNightlyClocks); }
 
 }  // namespace
 }  // namespace hybrid

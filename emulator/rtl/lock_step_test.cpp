@@ -70,7 +70,7 @@ void run_lock_step(std::uint64_t passes) {
 }
 
 TEST(LockStep, RtlEqualsTheModel) { run_lock_step(20'000); }
-TEST(NightlyLockStep, RtlEqualsTheModelInTenMillionPasses) { run_lock_step(2'000'000); }
+TEST(LockStep, NightlyRtlEqualsTheModelInTenMillionPasses) { run_lock_step(2'000'000); }
 
 /// The request sets of one tree: permutations, and sets whose requests share nodes.
 void expect_paths_of_level_wise(std::uint32_t width, int sets) {
