@@ -101,12 +101,12 @@ std::optional<Duration> ServicePace::after(bool busy, Duration cpu, Duration ela
 }
 
 /// Makes a step of the service. The job goes on without a live scheduler if that fails (a serial line that is
-/// unplugged): ranks then see no grants, and `step_back` has the reason.
+/// unplugged): ranks then see no grants, and `failure` has the reason.
 bool ServiceThread::step(State& state) {
   try {
     return state.service->step();
   } catch (const std::exception& error) {
-    state.step_back.failure = error.what();
+    state.failure = error.what();
     state.service->clear_rows();
     return false;
   }
@@ -120,13 +120,10 @@ void ServiceThread::run(State& state, const Options& options) {
   step(state);  // the first one also maps the memory, once, and is not counted
   const auto start = std::chrono::steady_clock::now();
   const Duration cpu = cpu_time();
-  while (!state.stopping && state.step_back.failure.empty()) {
+  while (!state.stopping && state.failure.empty()) {
     const bool busy = step(state);
-    const auto elapsed = std::chrono::steady_clock::now() - start;
-    const auto pause = pace.after(busy, cpu_time() - cpu, elapsed);
-    std::string failure = std::move(state.step_back.failure);
+    const auto pause = pace.after(busy, cpu_time() - cpu, std::chrono::steady_clock::now() - start);
     state.step_back = pace.step_back();
-    state.step_back.failure = std::move(failure);
     if (!pause) return state.service->clear_rows();
     state.wake.wait_for(lock, *pause, [&] { return state.stopping; });
   }
@@ -137,8 +134,9 @@ void ServiceThread::stop() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->stopping = true;
-    if (!state_->step_back.stopped_at && state_->step_back.failure.empty()) step(*state_);
+    if (!state_->step_back.stopped_at && state_->failure.empty()) step(*state_);
     step_back_ = state_->step_back;
+    step_back_.failure = std::move(state_->failure);
     state_->service.reset();
   }
   state_->wake.notify_one();

@@ -87,6 +87,7 @@ class ServiceThread {
     std::unique_ptr<LiveService> service;
     bool stopping = false;
     ServiceStepBack step_back;
+    std::string failure;  // of the scheduler; "": none
   };
   static void run(State& state, const Options& options);
   static bool step(State& state);

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Writes docs/hardware.md: size and clock of the blocks on an iCE40 HX8K, and cell counts of those that do not fit.
+"""Measures size and clock of the blocks on an iCE40 HX8K, and writes the tables of docs/hardware.md.
 
-Usage: hardware_report.py TEMPLATE OUTPUT [--bench PROGRAM] [--jobs N]
+Usage: hardware_report.py PAGE [--bench PROGRAM] [--jobs N]
 
-TEMPLATE contains lines {{greedy}}, {{greedy_rows}}, ..., which become tables. Each block is synthesised by Yosys and
-placed by nextpnr with several seeds; the best counts. PROGRAM is hybrid_rtl_bench, for the times of the C++ models.
+In PAGE, the table after each line <!-- greedy -->, <!-- greedy_rows -->, ... is replaced. Each block is synthesised by
+Yosys and placed by nextpnr with several seeds; the best counts. PROGRAM is hybrid_rtl_bench, for the times of the
+C++ models.
 """
 import argparse
 import concurrent.futures
@@ -123,8 +124,7 @@ def model_times(program):
 
 def main():
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("template")
-    arguments.add_argument("output")
+    arguments.add_argument("page")
     arguments.add_argument("--bench")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
     given = arguments.parse_args()
@@ -188,14 +188,14 @@ def main():
             ["N", "K", "cells", "block RAMs", "MHz"],
             [[str(n), str(k), number(b.cells), str(b.rams), number(b.mhz, 1)] for (n, k), b in device.items()]),
     }
-    with open(given.template) as template:
-        text = template.read()
+    with open(given.page) as page:
+        text = page.read()
     for name, content in tables.items():
-        text = text.replace("{{" + name + "}}", content)
-    if "{{" in text:
-        sys.exit("the template has an unknown table: " + text[text.index("{{"):][:40])
-    with open(given.output, "w") as out:
-        out.write(text)
+        text, found = re.subn(rf"(<!-- {name} -->\n)(\|.*\n)+", lambda match: match[1] + content + "\n", text)
+        if found != 1:
+            sys.exit(f"{given.page}: expected one table after <!-- {name} -->, found {found}")
+    with open(given.page, "w") as page:
+        page.write(text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-// A clock that changes only when a test sets it. A tick is a picosecond.
+// Clocks of tests: one that changes only when a test sets it, and the real one.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -10,6 +11,7 @@
 
 namespace hybrid {
 
+/// A tick is a picosecond.
 class ManualClock {
  public:
   /// Ticks are never 0, so time 0 is tick 1; at() converts a time to ticks.
@@ -24,5 +26,12 @@ class ManualClock {
  private:
   std::shared_ptr<std::atomic<std::uint64_t>> ticks_ = std::make_shared<std::atomic<std::uint64_t>>(kOrigin);
 };
+
+/// A tick is a nanosecond.
+inline LiveClock real_clock() {
+  return {
+      [] { return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()); },
+      1'000'000'000};
+}
 
 }  // namespace hybrid
