@@ -31,6 +31,15 @@ class Repeating : public Animal {
 };
 using AnimalRegistration = Registration<Animal, int>;
 
+class Plant {
+ public:
+  static constexpr std::string_view kKind = "test plant";
+  std::string name() const { return "a plant"; }
+};
+using PlantRegistration = Registration<Plant>;
+const PlantRegistration kSeed{
+    "seed:KIND", "grows", [] { return std::make_unique<Plant>(); }, {.argument = true}};
+
 const AnimalRegistration kDog{"dog", "barks", [](int times) -> std::unique_ptr<Animal> {
                                 return std::make_unique<Repeating>("woof", times);
                               }};
@@ -48,6 +57,17 @@ class Vegetable {
 };
 const Registration<Vegetable> kDogRose{"dog", "a plant of the same name",
                                        [] { return std::make_unique<Vegetable>(); }};
+
+TEST(Registry, ANameMayEndWithAnArgument) {
+  EXPECT_EQ(PlantRegistration::make("seed:oak")->name(), "a plant");
+  EXPECT_EQ(argument_in("test plant", "seed:oak:2"), "oak:2");
+  EXPECT_EQ(argument_in("test animal", "dog"), "");
+  EXPECT_TRUE(is_registered("test plant", "seed:oak"));
+  for (const char* const name : {"seed", "seed:", "see:oak"}) {
+    EXPECT_FALSE(is_registered("test plant", name)) << name;
+    EXPECT_THROW(PlantRegistration::make(name), UserError) << name;
+  }
+}
 
 TEST(Registry, MakesByName) {
   EXPECT_EQ(AnimalRegistration::make("dog", 2)->says(), "woofwoof");
