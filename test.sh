@@ -66,8 +66,8 @@ if [ "$mode" = full ]; then
   suite asan -R '^shim\.' -L mpi
   step "thread sanitizer: the tests with more than one thread"
   configure tsan
-  build tsan --target hybrid_core_test hybrid_predictor_test hybrid_emulator_test hybrid_claims_test hybrid_job_test hybrid_shim_test
-  shards tsan -R '^(core|predictor|emulator|claims|job|shim)\.'
+  build tsan --target hybrid_core_test hybrid_predictor_test hybrid_emulator_test hybrid_job_test hybrid_shim_test
+  shards tsan -R '^(core|predictor|emulator|job|shim)\.'
 fi
 step "g++: tests"
 suite release

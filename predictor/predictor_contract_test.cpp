@@ -10,12 +10,10 @@
 #include "core/random.h"
 #include "core/registry.h"
 #include "core/testing/allocation_count.h"
-#include "predictor/testing/steps.h"
+#include "predictor/predictor.h"
 
 namespace hybrid {
 namespace {
-
-using test_steps::list;
 
 // A partly regular stream: cycles that change occasionally, random sends, pauses and flushes.
 class Stream {
@@ -93,6 +91,7 @@ TEST_P(EveryPredictor, RequestsOnlyDestinationsNotHeldAndReleasesOnlyHeldOnes) {
     const auto p = PredictorRegistration::make(name(), shape);
     Stream stream(seed, shape.destinations);
     std::set<Port> held;
+    std::vector<Port> reported;
     for (int i = 0; i < 5'000; ++i) {
       const auto event = stream.next();
       if (event.kind == Stream::Kind::flush) {
@@ -115,7 +114,10 @@ TEST_P(EveryPredictor, RequestsOnlyDestinationsNotHeldAndReleasesOnlyHeldOnes) {
       if (event.kind == Stream::Kind::timer && due > event.at) {
         ASSERT_TRUE(decisions.release.empty() && decisions.request.empty()) << "decided before its deadline";
       }
-      for (Port d = 0; d < shape.destinations; ++d) ASSERT_EQ(p->holds(d), held.contains(d)) << d;
+      reported.clear();
+      for (Port d = 0; d < shape.destinations; ++d)
+        if (p->holds(d)) reported.push_back(d);
+      ASSERT_TRUE(std::equal(reported.begin(), reported.end(), held.begin(), held.end()));
       if (event.kind == Stream::Kind::send && name() != "none") {
         ASSERT_TRUE(p->holds(event.destination)) << "the destination of the send";
       }
@@ -134,11 +136,8 @@ TEST_P(EveryPredictor, DecidesTheSameForTheSameStream) {
       second->on_flush();
       continue;
     }
-    const auto expectations = [&](Predictor& p) {
-      const auto d = decided(p, event);
-      return std::pair(list(d.release), list(d.request));
-    };
-    ASSERT_EQ(expectations(*first), expectations(*second));
+    const auto a = decided(*first, event), b = decided(*second, event);
+    ASSERT_TRUE(std::ranges::equal(a.release, b.release) && std::ranges::equal(a.request, b.request));
     ASSERT_EQ(first->next_deadline(), second->next_deadline());
   }
 }

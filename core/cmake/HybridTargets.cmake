@@ -6,7 +6,7 @@
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp and TEST_SOURCES into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
 #     Sources that match COLD (options, reports) run once: they are the object library hybrid_NAME_cold, compiled in
-#     half the time with -O1.
+#     half the time with -O1, or with -O0 and sanitizers.
 #     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS use
 #     what the whole machine shares and run alone. A thread-sanitizer build has only the test files that match
 #     THREADED_TESTS: the other tests are single-threaded. LONG_TESTS take too long with sanitizers: a build with
@@ -92,6 +92,10 @@ endfunction()
 # hybrid_cold(TARGET)  little optimisation in Release builds.
 function(hybrid_cold target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  if(HYBRID_SANITIZE)  # The precompiled header needs the optimisation with which it was made.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 # With HYBRID_UNITY one run of the compiler reads several sources of the target: a full build is much faster, the build

@@ -8,6 +8,8 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "VNQueue8.h"
@@ -51,7 +53,8 @@ void compare_n_queue(std::uint64_t clocks) {
     rtl->in = random.below(~std::uint64_t{0});
     const bool pulls = rtl->pull != 0 && !model[rtl->source].empty();
     const std::uint64_t expected = pulls ? model[rtl->source].front() : 0;
-    const bool pushes = rtl->push != 0 && model[rtl->destination].size() < kDepth;
+    const bool pushes = rtl->push != 0 && (model[rtl->destination].size() < kDepth ||
+                                           (pulls && rtl->source == rtl->destination));
     if (pulls) model[rtl->source].pop_front();
     if (pushes) model[rtl->destination].push_back(rtl->in);
     ASSERT_EQ(rtl->full, full) << "clock " << clock << ", signal full";
@@ -181,6 +184,7 @@ void compare_tdm_controllers(std::uint64_t clocks) {
 template <class Block, Port kPorts>
 void compare_slot_scheduler(std::uint32_t slots, std::uint64_t clocks) {
   using Bits = SlotBits<kPorts>;
+  using Inputs = std::remove_reference_t<decltype(std::declval<Block>().flush)>;
   constexpr Time kCycle = nanoseconds(80);
   Random random(kPorts);
   SwitchParameters p;
@@ -192,6 +196,7 @@ void compare_slot_scheduler(std::uint32_t slots, std::uint64_t clocks) {
   p.preload_is_direct = false;
   const auto model = make_scheduler_port(p);
   VerilatedBlock<Block> rtl;
+  rtl->pass = 1;
   rtl->reset = 1;
   rtl.clock(rtl->clk);
   rtl->reset = 0;
@@ -202,31 +207,32 @@ void compare_slot_scheduler(std::uint32_t slots, std::uint64_t clocks) {
   for (std::uint64_t clock = 0; clock < clocks; ++clock) {
     const Time now = kCycle * static_cast<std::int64_t>(clock);
     const Connection c{any_port(), any_port()};
-    rtl->op = 0;
-    rtl->u = static_cast<CData>(c.source);
-    rtl->v = static_cast<CData>(c.destination);
+    rtl->flush = 0;
+    rtl->preload = 0;
     rtl->s = static_cast<CData>(random.below(slots));
+    std::memset(&rtl->request, 0, sizeof rtl->request);
+    std::memset(&rtl->release_, 0, sizeof rtl->release_);
     // Phases with many requests, many releases, and none.
     const std::uint64_t kind = random.below(400), phase = (clock >> 8) % 4;
     if (kind == 0) {
-      rtl->op = 5;
+      rtl->flush = static_cast<Inputs>((1U << kPorts) - 1);
       model->flush(now);
     } else if (kind < 4) {
-      rtl->op = 4;
+      rtl->flush = static_cast<Inputs>(1U << c.source);
       model->flush(now, c.source);
     } else if (kind < 8) {
       Configuration wanted(kPorts);
       for (std::uint64_t i = random.below(kPorts); i > 0; --i) wanted.add({any_port(), any_port()});
-      rtl->op = 3;
+      rtl->preload = 1;
       std::memset(&rtl->configuration, 0, sizeof rtl->configuration);
       for (const Connection held : wanted.connections())
         Bits::set(rtl->configuration, held.source, held.destination);
       model->preload(now, rtl->s, wanted);
     } else if (kind < 8 + 90 * phase) {
-      rtl->op = 1;
+      Bits::set(rtl->request, c.source, c.destination);
       model->request(now, c);
     } else if (kind < 360) {
-      rtl->op = 2;
+      Bits::set(rtl->release_, c.source, c.destination);
       model->release(now, c);
     }
     rtl.clock(rtl->clk);

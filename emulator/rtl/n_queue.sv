@@ -1,7 +1,7 @@
 // The N-queue of D 8.3.2, Figure 8.3: N queues in one memory with one write port and one read port. Each queue has
 // DEPTH words; pointers are in register files with three ports.
 //
-//   push          writes `in` to queue `destination`, unless that is full (then it is ignored)
+//   push          writes `in` to queue `destination`; ignored if that is full and this clock does not pull from it
 //   pull          reads the oldest word of queue `source`, unless that is empty; `out` has it one clock later
 //   full, empty   by queue, before the push and pull of this clock
 //
@@ -36,8 +36,8 @@ module n_queue #(
       full[q]  = (head[q] ^ tail[q]) == (D + 1)'(DEPTH);
     end
 
-  wire pushes = push && !full[destination];
   wire pulls = pull && !empty[source];
+  wire pushes = push && (!full[destination] || (pulls && source == destination));
   wire [D:0] push_at = tail[destination];
   wire [D:0] pull_at = head[source];
   always_ff @(posedge clk) begin

@@ -161,8 +161,8 @@ std::vector<Proof> proofs() {
        kSlotScheduler,
        0,
        {2, 3},
-       {"slot_scheduler.sv", "after_slots[i*M+:M] = slots[i*M+:M] & ~configuration",
-        "after_slots[i*M+:M] = slots[i*M+:M]"},
+       {"slot_scheduler.sv", "configuration : after_slots[i*M+:M] & ~configuration",
+        "configuration : after_slots[i*M+:M]"},
        4,
        true},
       // Requests for the next output, too.

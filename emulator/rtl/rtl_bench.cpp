@@ -1,15 +1,21 @@
-// The C++ models and the RTL under Verilator on the same passes; and the share of the serial line's bytes
-// that the protocol uses. docs/hardware.md has the times of the models beside those of the FPGA.
+// The C++ models and the RTL under Verilator on the same passes; the emulator and the whole switch in RTL on
+// the same messages; and the share of the serial line's bytes that the protocol uses. docs/hardware.md has
+// the times of the models beside those of the FPGA.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "VNic32.h"
+#include "VSwitchNode32.h"
 #include "emulator/device/serial_device.h"
 #include "emulator/rtl/fpga_twin.h"
+#include "emulator/rtl/rtl_switch.h"
 #include "emulator/scheduler/testing/slots.h"
+#include "emulator/ticked/script.h"
 
 namespace hybrid {
 namespace {
@@ -38,6 +44,58 @@ void permutation(benchmark::State& state, const std::string& scheduler, std::uin
   std::vector<TreePath> paths(nodes);
   for (auto _ : state) benchmark::DoNotOptimize(tree->schedule(requests, paths));
 }
+
+/// 32 NICs send messages of up to 1000 bytes to four partners each, one in 100 clocks, for 5000 clocks.
+SwitchParameters switch_parameters() {
+  SwitchParameters p;
+  p.technique = "tdm";
+  p.nodes = 32;
+  p.demand_guard = false;
+  p.buffer = RtlSwitch<VSwitchNode32, VNic32>::kDepth * p.word;
+  return p;
+}
+std::vector<Action> switch_script(const SwitchParameters& p) {
+  Random random(1);
+  std::vector<Action> script;
+  for (std::int64_t clock = 0; clock < 5000; ++clock)
+    for (Port u = 0; u < p.nodes; ++u)
+      if (random.below(100) == 0)
+        script.push_back(Action::send(RtlSwitch<VSwitchNode32, VNic32>::kClock * clock, script.size(),
+                                      {u, static_cast<Port>((u + 1 + random.below(4)) % p.nodes)},
+                                      random.below(1000)));
+  return script;
+}
+
+void emulated_switch(benchmark::State& state) {
+  const SwitchParameters p = switch_parameters();
+  const std::vector<Action> script = switch_script(p);
+  for (auto _ : state) {
+    const auto technique = TechniqueRegistration::make(p.technique, p);
+    const Recorder recorder = run_script(*technique, script, Time::never());
+    if (recorder.order.size() != script.size()) state.SkipWithError("not all messages are delivered");
+  }
+}
+
+void verilated_switch(benchmark::State& state) {
+  const SwitchParameters p = switch_parameters();
+  const std::vector<Action> script = switch_script(p);
+  std::uint64_t words = 0;
+  for (const Action& action : script)
+    words += std::max<Bytes>(1, (action.message.bytes + p.word - 1) / p.word);
+  for (auto _ : state) {
+    RtlSwitch<VSwitchNode32, VNic32> rtl(p);
+    std::size_t next = 0;
+    for (std::uint64_t arrived = 0; arrived < words;) {
+      for (; next < script.size() && rtl.clocks(script[next].at) == rtl.now(); ++next)
+        rtl.send(script[next].message);
+      rtl.clock();
+      for (Port v = 0; v < p.nodes; ++v) arrived += rtl.output(v) != 0 ? 1 : 0;
+    }
+    state.counters["clocks"] = static_cast<double>(rtl.now());
+  }
+}
+BENCHMARK(emulated_switch);
+BENCHMARK(verilated_switch);
 
 /// Bytes on the line for a request and its grant, `batch` of them between two passes of a full-duplex line.
 void serial_line(benchmark::State& state) {

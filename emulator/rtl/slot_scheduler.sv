@@ -1,17 +1,16 @@
 // The scheduler of D 5.3.1, Figure 5.1, without its TDM counter (tdm_controller.sv): R, K slot registers, B*, the SL
-// counter, pre-scheduling and SL array. One command and one pass a clock; emulator/scheduler/model_port.h is the same
-// machine in C++.
+// counter, pre-scheduling and SL array. emulator/scheduler/model_port.h is the same machine in C++.
 //
-//   op 0 none
-//   op 1 request u, v     R(u,v) := 1, unless a preloaded slot holds (u,v)
-//   op 2 release u, v     R(u,v) := 0, unless a preloaded slot holds (u,v)
-//   op 3 preload s        slot s holds `configuration` and is left out of the sweeps until it is empty; other slots lose
-//                         its connections
-//   op 4 flush u          removes requests and connections of input u;  op 5 flush: of all inputs
-// A pass sees the command of its clock. `slots` is B after the clock: bit (s * N + u) * N + v.
+// In every clock, in this order:
+//   flush    removes the requests and connections of these inputs
+//   preload  slot s holds `configuration` and is left out of the sweeps until it is empty; other slots lose its connections
+//   request  R(u,v) := 1, unless a preloaded slot holds (u,v)
+//   release_ R(u,v) := 0, unless a preloaded slot holds (u,v). Requires: (u,v) is not in `request`
+// Then, in a clock with `pass` (an edge of the scheduler's own clock), a pass over one slot, if a sweep has one to make.
+// `slots` is B after the clock: bit (s * N + u) * N + v.
 //
 // A sweep makes a pass over each slot that is not preloaded, from slot 0 up. It stops when there is no work, or after as
-// many passes without a toggle as there are such slots; the next command with an effect starts a sweep.
+// many passes without a toggle as there are such slots; the first `pass` after a command with an effect starts a sweep.
 module slot_scheduler #(
     parameter int N = 8,
     parameter int K = 4,
@@ -21,70 +20,44 @@ module slot_scheduler #(
 ) (
     input  logic             clk,
     input  logic             reset,
-    input  logic [      2:0] op,
-    input  logic [    P-1:0] u,
-    input  logic [    P-1:0] v,
+    input  logic [    N-1:0] flush,
+    input  logic             preload,
     input  logic [    S-1:0] s,
     input  logic [  N*N-1:0] configuration,
+    input  logic [  N*N-1:0] request,
+    input  logic [  N*N-1:0] release_,
+    input  logic             pass,
     output logic [  N*N-1:0] requests,
     output logic [K*N*N-1:0] slots,
+    output logic [K*N*N-1:0] removed,   // connections that a command of this clock removes
     output logic [    K-1:0] preloaded,
-    output logic             running  // a pass in the next clock
+    output logic             running  // a pass in the next clock with `pass`
 );
-  localparam logic [2:0] Request = 1, Release = 2, Preload = 3, FlushInput = 4, FlushAll = 5;
   localparam int M = N * N;
-  localparam logic [N*N-1:0] One = 1;
 
-  // The command.
-  logic [M-1:0] after_r, held, held_preloaded, bit_uv, flushed;
+  // The commands. A flush and a preload have an effect even if they change nothing: passes start again.
+  logic [M-1:0] after_r, kept_r, held_preloaded, opened, closed, flushed;
   logic [K*M-1:0] after_slots;
   logic [K-1:0] after_preloaded;
-  logic effect;
+  logic touched, effect;  // since the last pass
   always_comb begin
-    held = '0;
+    for (int i = 0; i < N; i++) flushed[i*N+:N] = {N{flush[i]}};
+    kept_r = requests & ~flushed;
+    if (preload) kept_r = kept_r & ~configuration;
+    after_preloaded = preloaded;
     held_preloaded = '0;
     for (int i = 0; i < K; i++) begin
-      held = held | slots[i*M+:M];
-      if (preloaded[i]) held_preloaded = held_preloaded | slots[i*M+:M];
+      after_slots[i*M+:M] = slots[i*M+:M] & ~flushed;
+      if (preload) after_slots[i*M+:M] = i == 32'(s) ? configuration : after_slots[i*M+:M] & ~configuration;
+      if (preload && i == 32'(s)) after_preloaded[i] = 1;
+      if (after_slots[i*M+:M] == 0) after_preloaded[i] = 0;
+      if (after_preloaded[i]) held_preloaded = held_preloaded | after_slots[i*M+:M];
     end
-    bit_uv = One << (32'(u) * N + 32'(v));
-    flushed = '0;
-    for (int i = 0; i < N; i++) if (op == FlushAll || i == 32'(u)) flushed[i*N+:N] = '1;
-    after_r = requests;
-    after_slots = slots;
-    after_preloaded = preloaded;
-    effect = 0;
-    case (op)
-      Request: begin
-        effect = (bit_uv & (requests | held_preloaded)) == 0;
-        if (effect) after_r = requests | bit_uv;
-      end
-      Release: begin
-        effect = (bit_uv & requests) != 0;
-        after_r = requests & ~bit_uv;
-      end
-      Preload: begin
-        effect  = 1;
-        after_r = requests & ~configuration;
-        for (int i = 0; i < K; i++)
-          if (i == 32'(s)) begin
-            after_slots[i*M+:M] = configuration;
-            after_preloaded[i] = configuration != 0;
-          end else begin
-            after_slots[i*M+:M] = slots[i*M+:M] & ~configuration;
-            if ((slots[i*M+:M] & ~configuration) == 0) after_preloaded[i] = 0;
-          end
-      end
-      FlushInput, FlushAll: begin
-        effect  = 1;
-        after_r = requests & ~flushed;
-        for (int i = 0; i < K; i++) begin
-          after_slots[i*M+:M] = slots[i*M+:M] & ~flushed;
-          if ((slots[i*M+:M] & ~flushed) == 0) after_preloaded[i] = 0;
-        end
-      end
-      default: ;
-    endcase
+    opened  = request & ~kept_r & ~held_preloaded;
+    removed = slots & ~after_slots;
+    closed  = release_ & kept_r;
+    after_r = (kept_r | opened) & ~closed;
+    effect  = touched || flush != 0 || preload || opened != 0 || closed != 0;
   end
 
   // Work: requests in no slot, and connections to release.
@@ -121,21 +94,18 @@ module slot_scheduler #(
     stops = 0;  // before the pass
     swept = 0;
     at = counter;
-    idle_before = idle_slots;
-    if (effect) begin
-      idle_before = '0;
-      if (!has_work(after_r, after_slots, after_preloaded) || dynamic_slots == 0) begin
-        stops = running;
-        runs  = 0;
-      end else if (!running) begin
-        runs = 1;
-        at   = dynamic_from(after_preloaded, 0);
-      end else if (after_preloaded[counter[S-1:0]]) begin
-        at = dynamic_from(after_preloaded, counter);
-        if (at == (S + 1)'(K)) begin
-          at = dynamic_from(after_preloaded, 0);
-          swept = 1;
-        end
+    idle_before = effect ? '0 : idle_slots;
+    if (!has_work(after_r, after_slots, after_preloaded) || dynamic_slots == 0) begin
+      stops = running;
+      runs  = 0;
+    end else if (!running) begin
+      runs = effect;
+      at   = dynamic_from(after_preloaded, 0);
+    end else if (after_preloaded[counter[S-1:0]]) begin
+      at = dynamic_from(after_preloaded, counter);
+      if (at == (S + 1)'(K)) begin
+        at = dynamic_from(after_preloaded, 0);
+        swept = 1;
       end
     end
     pass_a = stops || swept ? next_a : a;
@@ -155,13 +125,13 @@ module slot_scheduler #(
   end
   greedy_pass #(
       .N(N), .CELLS(CELLS)
-  ) pass (
+  ) one_pass (
       .request(after_r), .established(all_held), .slot(slot), .a(pass_a), .b(pass_b), .toggle(toggle)
   );
   always_comb begin
     next_slots = after_slots;
     for (int i = 0; i < K; i++)
-      if (runs && i == 32'(at)) next_slots[i*M+:M] = after_slots[i*M+:M] ^ toggle;
+      if (pass && runs && i == 32'(at)) next_slots[i*M+:M] = after_slots[i*M+:M] ^ toggle;
     idle_after = toggle == 0 ? idle_before + 1'b1 : '0;
     ends = !has_work(after_r, next_slots, after_preloaded) || idle_after >= dynamic_slots;
     next = dynamic_from(after_preloaded, at + 1'b1);
@@ -171,20 +141,25 @@ module slot_scheduler #(
     requests <= after_r;
     slots <= next_slots;
     preloaded <= after_preloaded;
-    running <= runs && !ends;
-    idle_slots <= runs ? idle_after : idle_before;
-    counter <= next == (S + 1)'(K) ? dynamic_from(after_preloaded, 0) : next;
-    a <= pass_a;
-    b <= pass_b;
-    // A sweep ends with this pass.
-    if (runs && (ends || next == (S + 1)'(K))) begin
-      a <= swept ? after_next_a : next_a;
-      b <= swept ? after_next_b : next_b;
+    touched <= effect;
+    if (pass) begin
+      touched <= 0;
+      running <= runs && !ends;
+      idle_slots <= runs ? idle_after : idle_before;
+      counter <= next == (S + 1)'(K) ? dynamic_from(after_preloaded, 0) : next;
+      a <= pass_a;
+      b <= pass_b;
+      // A sweep ends with this pass.
+      if (runs && (ends || next == (S + 1)'(K))) begin
+        a <= swept ? after_next_a : next_a;
+        b <= swept ? after_next_b : next_b;
+      end
     end
     if (reset) begin
       requests <= '0;
       slots <= '0;
       preloaded <= '0;
+      touched <= 0;
       running <= 0;
       idle_slots <= '0;
       a <= '0;

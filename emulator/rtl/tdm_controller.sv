@@ -3,12 +3,13 @@
 //   1  SES (4.6): empty slots take no time
 //   2  SLA (4.8): SES, and S_W has a length of its own
 //   3  PREEMPT (4.10): SES while predictive traffic exists, else only S_W
-// Slots 0 to K-1 are predictive, slot K is S_W, the wormhole slot. The next slot is chosen in the last clock of a slot.
+// Slots 0 to K-1 are predictive, slot K is S_W, the wormhole slot, if there is one. The next slot is chosen in the last clock of a slot.
 // Unlike the figures' counter, the choice among the E_i is one priority selector: skipping takes no clock.
 module tdm_controller #(
     parameter int K = 4,
     parameter int MODE = 1,
     parameter int LENGTH = 8,  // bits of a length
+    parameter bit WORMHOLE_SLOT = 1,
     localparam int S = $clog2(K + 1)
 ) (
     input  logic              clk,
@@ -23,6 +24,7 @@ module tdm_controller #(
     output logic [     S-1:0] slot       // if not idle
 );
   localparam logic [S-1:0] Wormhole = S'(K);
+  localparam logic [S-1:0] Last = WORMHOLE_SLOT ? S'(K) : S'(K - 1);
 
   logic [S-1:0] previous;
   logic [LENGTH-1:0] left;  // clocks after this one
@@ -38,7 +40,7 @@ module tdm_controller #(
       if (later[i]) first_later = S'(i);
     end
     next_idle = 0;
-    if (MODE == 0) next = previous == Wormhole ? '0 : previous + 1'b1;
+    if (MODE == 0) next = previous >= Last ? '0 : previous + 1'b1;
     else if (MODE == 3 && !wanted) next = Wormhole;
     else if (later != 0) next = first_later;
     else if (worms && previous != Wormhole) next = Wormhole;

@@ -54,8 +54,9 @@ class ModelPort final : public SchedulerPort {
   void run_passes_before(Time limit);
   void run_pass();
   bool fill_slot(Time visible);
-  void stop_counter();
-  void start_counter(Time at);
+  void note_call(Time at);
+  bool update_sweep();
+  void end_sweep();
 
   /// When a preload that arrives at `at` is visible. A direct one takes no pass; the changes of a pass that
   /// is under way come before it.
@@ -106,6 +107,8 @@ class ModelPort final : public SchedulerPort {
   Time pass_edge_ = Time::never();  // of the next pass; never: stopped
   Time last_edge_;                  // of the last pass, when passes_made_
   bool passes_made_ = false;
+  bool called_ = false;           // a call may have changed the work since the last pass
+  bool sweeping_ = false;         // a sweep has begun and not ended
   std::uint32_t counter_ = 0;     // slot of the next pass
   std::uint32_t idle_slots_ = 0;  // consecutive slots processed without a change since the last call
   std::uint64_t sweeps_ = 0;      // ended so far
@@ -224,7 +227,7 @@ bool ModelPort::fill_slot(Time visible) {
 
   idle_slots_ = toggles.empty() ? idle_slots_ + 1 : 0;
   if (all_work_ == 0 || idle_slots_ >= dynamic_slots_) {
-    stop_counter();
+    end_sweep();
     return false;
   }
   counter_ = next_dynamic(counter_ + 1);
@@ -237,26 +240,21 @@ bool ModelPort::fill_slot(Time visible) {
 void ModelPort::run_pass() {
   last_edge_ = pass_edge_;
   passes_made_ = true;
-  if (fills_all_slots_) counter_ = next_dynamic(0);
-  while (fill_slot(last_edge_ + delay_)) {
+  if (update_sweep()) {
+    if (fills_all_slots_) counter_ = next_dynamic(0);
+    while (fill_slot(last_edge_ + delay_)) {
+    }
   }
-  if (pass_edge_ != Time::never()) pass_edge_ += cycle_;
+  pass_edge_ = sweeping_ ? last_edge_ + cycle_ : Time::never();
 }
 
-/// Ends the sweep.
-void ModelPort::stop_counter() {
-  if (pass_edge_ == Time::never()) return;
-  pass_edge_ = Time::never();
-  ++sweeps_;
-}
-
-/// Called after a call at `at` may have changed the state: starts the counter if there may be work to do.
-void ModelPort::start_counter(Time at) {
+/// Begins, continues or ends the sweep at the first edge after calls. Returns whether the edge has a pass.
+bool ModelPort::update_sweep() {
+  if (!std::exchange(called_, false)) return sweeping_;
   idle_slots_ = 0;
-  if (all_work_ == 0 || dynamic_slots_ == 0) return stop_counter();
-  if (pass_edge_ == Time::never()) {
-    pass_edge_ = next_edge(at, cycle_);
-    if (passes_made_ && pass_edge_ <= last_edge_) pass_edge_ = last_edge_ + cycle_;
+  if (all_work_ == 0 || dynamic_slots_ == 0) {
+    end_sweep();
+  } else if (!std::exchange(sweeping_, true)) {
     counter_ = next_dynamic(0);
   } else if (fixed_[counter_]) {  // preloaded in the middle of a sweep
     counter_ = next_dynamic(counter_);
@@ -265,6 +263,19 @@ void ModelPort::start_counter(Time at) {
       ++sweeps_;
     }
   }
+  return sweeping_;
+}
+
+void ModelPort::end_sweep() {
+  if (std::exchange(sweeping_, false)) ++sweeps_;
+}
+
+/// After a call at `at` that may have changed the state. Only the state at the next edge matters.
+void ModelPort::note_call(Time at) {
+  called_ = true;
+  if (pass_edge_ != Time::never()) return;
+  pass_edge_ = next_edge(at, cycle_);
+  if (passes_made_ && pass_edge_ <= last_edge_) pass_edge_ = last_edge_ + cycle_;
 }
 
 void ModelPort::request(Time at, Connection c) {
@@ -276,7 +287,7 @@ void ModelPort::request(Time at, Connection c) {
     if (pending(c)) return;
     open_request(c);
   }
-  start_counter(at);
+  note_call(at);
 }
 
 void ModelPort::release(Time at, Connection c) {
@@ -288,7 +299,7 @@ void ModelPort::release(Time at, Connection c) {
     if (!pending(c)) return;
     close_request(c);
   }
-  start_counter(at);
+  note_call(at);
 }
 
 void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted) {
@@ -315,7 +326,7 @@ void ModelPort::preload(Time at, std::uint32_t slot, const Configuration& wanted
     establish(visible, slot, c);
   }
   free_if_empty(slot);
-  start_counter(at);
+  note_call(at);
 }
 
 void ModelPort::flush(Time at, Port source) {
@@ -334,7 +345,7 @@ void ModelPort::flush(Time at, Port source) {
       }
     free_if_empty(s);
   }
-  start_counter(at);
+  note_call(at);
 }
 
 void ModelPort::advance(Time until, std::vector<Grant>& grants) {
@@ -354,7 +365,8 @@ void ModelPort::advance(Time until, std::vector<Grant>& grants) {
 
 Time ModelPort::next_change() const {
   if (queued_ < queue_.size()) return queue_[queued_].at;
-  return pass_edge_ == Time::never() ? Time::never() : pass_edge_ + delay_;
+  const bool ends = called_ && (all_work_ == 0 || dynamic_slots_ == 0);  // the sweep, at the next edge
+  return pass_edge_ == Time::never() || ends ? Time::never() : pass_edge_ + delay_;
 }
 
 class Crossbar final : public SlotNetwork {

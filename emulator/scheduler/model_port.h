@@ -15,7 +15,8 @@
 // sweep starts at slot 0 again, so that connections gather in the low slots and the TDM cycle has many empty
 // slots to skip (D 4.3). Each sweep has its own rotating priority (a, b) (D 5.3.2); N^2 sweeps use all pairs.
 // After a sweep's number of passes without a change the counter stops until the next call: pending requests
-// found no room and stay pending. While stopped, the model costs no time.
+// found no room and stay pending. While stopped, the model costs no time. The counter depends on the state at
+// the edges of its clock only, like emulator/rtl/slot_scheduler.sv.
 //
 // With `pass_fills_all_slots` a sweep takes one edge: all slots are processed in the same order, each on the
 // result of the one before. The hardware needs K one-slot schedulers in a row and a cycle that is as long as

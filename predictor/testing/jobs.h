@@ -1,10 +1,13 @@
-// Synthetic jobs for tests of the phase finder: streams of messages as in typical MPI programs.
+// Synthetic jobs for tests of the phase finder, streams of messages as in typical MPI programs, and their
+// phases.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <ostream>
 #include <tuple>
 #include <vector>
 
@@ -12,6 +15,21 @@
 #include "core/random.h"
 #include "core/time.h"
 #include "core/units.h"
+#include "predictor/phases.h"
+
+namespace hybrid {
+
+// In the namespace of the types, so that GoogleTest uses them.
+inline std::ostream& operator<<(std::ostream& out, Connection c) {
+  return out << c.source << ">" << c.destination;
+}
+inline std::ostream& operator<<(std::ostream& out, const Phase& p) {
+  return out << p.name << " " << to_string(p.begin) << "-" << to_string(p.end) << " occurrences "
+             << p.occurrences << " messages " << p.messages << " set " << p.working_set.size() << " slots "
+             << p.slots_needed;
+}
+
+}  // namespace hybrid
 
 namespace hybrid::test_jobs {
 
@@ -143,5 +161,26 @@ class Job {
   std::vector<Message> messages_;
   Time now_{};
 };
+
+inline std::vector<Phase> phases_of(const std::vector<Message>& messages, std::uint32_t ranks) {
+  PhaseFinder finder(ranks);
+  for (const Message& m : messages) finder.send(m.at, m.connection, m.bytes);
+  return finder.finish();
+}
+inline std::vector<Phase> phases_of(const Job& job, std::uint32_t ranks = 16) {
+  return phases_of(job.messages(), ranks);
+}
+
+inline bool holds(const std::vector<Connection>& set, const std::vector<Connection>& subset) {
+  return std::includes(set.begin(), set.end(), subset.begin(), subset.end());
+}
+
+/// The working set without its rare connections.
+inline std::vector<Connection> frequent(const Phase& phase) {
+  std::vector<Connection> set;
+  std::set_difference(phase.working_set.begin(), phase.working_set.end(), phase.rare.begin(),
+                      phase.rare.end(), std::back_inserter(set));
+  return set;
+}
 
 }  // namespace hybrid::test_jobs

@@ -24,8 +24,8 @@ module n_queue_formal #(
   logic pulled = 0;  // `out` is of the watched queue
   wire [N-1:0] full, empty;
   wire [1:0] out;
-  wire pushes = started && push && destination == watched && !full[watched];
   wire pulls = started && pull && source == watched && !empty[watched];
+  wire pushes = started && push && destination == watched && (!full[watched] || pulls);
   wire marks = pushes && mark && marked != 2;
 
   n_queue #(.N(N), .DEPTH(DEPTH), .WIDTH(2)) queue (

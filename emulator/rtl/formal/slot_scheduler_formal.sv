@@ -1,30 +1,32 @@
-// Properties of slot_scheduler.sv after the reset, for every sequence of commands, by induction. PROPERTY selects one:
+// Properties of slot_scheduler.sv after the reset, for every sequence of commands and passes, by induction. PROPERTY
+// selects one:
 //   0 slots: every slot is a partial permutation, no connection is in two slots, and no connection of a preloaded slot is
 //     requested
 //   1 grants: a connection that a slot gets is requested or preloaded
 module slot_scheduler_formal #(
     parameter int N = 3,
-    parameter int PROPERTY = 0,
-    localparam int P = $clog2(N)
+    parameter int PROPERTY = 0
 ) (
     input logic clk,
-    input logic [2:0] op,
-    input logic [P-1:0] u,
-    input logic [P-1:0] v,
+    input logic [N-1:0] flush,
+    input logic preload,
     input logic s,
-    input logic [N*N-1:0] configuration
+    input logic [N*N-1:0] configuration,
+    input logic [N*N-1:0] request,
+    input logic [N*N-1:0] release_,
+    input logic pass
 );
   localparam int K = 2;
   localparam int M = N * N;
-  localparam logic [M-1:0] One = 1;
   logic started = 0;
   wire [M-1:0] requests;
   wire [K*M-1:0] slots;
   wire [K-1:0] preloaded;
   wire running;
   slot_scheduler #(.N(N), .K(K), .CELLS(1)) scheduler (
-      .clk(clk), .reset(!started), .op(op), .u(u), .v(v), .s(s), .configuration(configuration), .requests(requests),
-      .slots(slots), .preloaded(preloaded), .running(running)
+      .clk(clk), .reset(!started), .flush(flush), .preload(preload), .s(s), .configuration(configuration),
+      .request(request), .release_(release_), .pass(pass), .requests(requests), .slots(slots), .removed(), .preloaded(preloaded),
+      .running(running)
   );
 
   // Before the clock, and what the command allows.
@@ -35,7 +37,7 @@ module slot_scheduler_formal #(
     started <= 1;
     if (started && clocks != 2) clocks <= clocks + 1'b1;
     slots_before <= slots;
-    allowed <= requests | (op == 1 ? One << (32'(u) * N + 32'(v)) : '0) | (op == 3 ? configuration : '0);
+    allowed <= requests | request | (preload ? configuration : '0);
   end
 
   logic valid_configuration, valid_slots;
@@ -72,7 +74,7 @@ module slot_scheduler_formal #(
 
   always_comb begin
     assume (valid_configuration);
-    assume ({1'b0, u} < (P + 1)'(N) && {1'b0, v} < (P + 1)'(N));
+    assume ((request & release_) == 0);
     if (PROPERTY == 0 && started && clocks != 0) assert (valid_slots);
     if (PROPERTY == 1 && started && clocks == 2) assert (((new_0 | new_1) & ~allowed) == 0);
   end

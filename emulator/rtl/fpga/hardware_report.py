@@ -146,9 +146,20 @@ def main():
                          {"reset": 1, "request": n * n, "release_inputs": n, "release_outputs": n, "pass": 1},
                          {"grant": n * n}) for n in (4, 8)}
     controllers = {m: Block("tdm_controller", ["tdm_controller.sv"], {"K": 16, "MODE": m, "LENGTH": 16}) for m in range(4)}
+    nodes = {n: Block("switch_node", ["switch_node.sv", "slot_scheduler.sv", "greedy_pass.sv", "greedy_array.sv",
+                                      "tdm_controller.sv"], {"N": n, "K": 4},
+                      {"reset": 1, "slot_length": 8, "guard": 8, "reconfiguration": 8, "flush": n, "preload": 1,
+                       "preload_slot": 2, "configuration": n * n, "request": n * n, "release_": n * n},
+                      {"lost": n * n, "established": n * n, "begins": 1, "idle": 1, "slot": 3, "connected": n,
+                       "connection": n * bits(n), "granted": n}) for n in (4, 8)}
+    nics = {n: Block("nic", ["nic.sv", "nic_requests.sv", "n_queue.sv"], {"N": n, "K": 4, "DEPTH": 64, "WIDTH": 64},
+                     {"reset": 1, "timeout": 12, "flush": 1, "offers": 1, "first": 1, "last": 1, "destination": bits(n),
+                      "word": 64, "granted": 1, "grant": bits(n), "lost": n, "established": n},
+                     {"accepted": 1, "request": n, "release_": n, "in_table": n, "sends": 1, "link": 64})
+            for n in (4, 8, 16)}
     device = {(n, k): Block("device", DEVICE, {"N": n, "K": k, "CLOCKS": 12}) for n, k in ((16, 16), (32, 16), (64, 16))}
     blocks = [*greedy.values(), *rows.values(), *level_wise.values(), *queues.values(), *matching.values(),
-              *wormhole.values(), *controllers.values(), *device.values()]
+              *wormhole.values(), *controllers.values(), *nodes.values(), *nics.values(), *device.values()]
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for done, block in enumerate(pool.map(Block.synthesise, blocks), 1):
             print(f"{done} of {len(blocks)}: {block.module} {block.parameters}: {block.cells} cells, "
@@ -184,6 +195,12 @@ def main():
         "controllers": table(
             ["figure", "cells", "MHz"],
             [[("4.4", "4.6", "4.8", "4.10")[m], number(b.cells), number(b.mhz, 1)] for m, b in controllers.items()]),
+        "switch_node": table(
+            ["N", "cells", "MHz"],
+            [[str(n), number(b.cells), number(b.mhz, 1) or "too large"] for n, b in nodes.items()]),
+        "nic": table(
+            ["N", "cells", "block RAMs", "MHz"],
+            [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large"] for n, b in nics.items()]),
         "device": table(
             ["N", "K", "cells", "block RAMs", "MHz"],
             [[str(n), str(k), number(b.cells), str(b.rams), number(b.mhz, 1)] for (n, k), b in device.items()]),

@@ -1,0 +1,259 @@
+// A whole switch in RTL under Verilator: a switch node (switch_node.sv) and its NICs (nic.sv), with the PEs,
+// the wires and the analog fabric between them in C++, for the parameters of preset ch5: technique tdm,
+// predictor timeout, no demand guard, a clock of 10 ns.
+//
+//   RtlSwitch<VSwitchNode8, VNic8> rtl(parameters);
+//   rtl.send(message);
+//   rtl.clock();
+//   if (rtl.output(3) != 0) ...  // a word leaves the fabric to port 3
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "core/configuration.h"
+#include "emulator/network/message.h"
+#include "emulator/parameters.h"
+#include "emulator/rtl/verilated_block.h"
+
+namespace hybrid {
+
+/// Access to up to 57 bits of a vector of a Verilated block, from bit `begin` on. Verilator stores bit 0
+/// first, in words of the host.
+template <class Vector>
+std::uint64_t bits(const Vector& vector, std::size_t begin, std::size_t count) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const unsigned char*>(&vector) + begin / 8,
+              (begin % 8 + count + 7) / 8);
+  return word >> begin % 8 & ((std::uint64_t{1} << count) - 1);
+}
+template <class Vector>
+void set_bits(Vector& vector, std::size_t begin, std::size_t count, std::uint64_t value) {
+  unsigned char* const bytes = reinterpret_cast<unsigned char*>(&vector) + begin / 8;
+  const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, (begin % 8 + count + 7) / 8);
+  word = (word & ~(mask << begin % 8)) | (value & mask) << begin % 8;
+  std::memcpy(bytes, &word, (begin % 8 + count + 7) / 8);
+}
+
+/// What was put in `delay` clocks ago; before that a default value.
+template <class T>
+class Delay {
+ public:
+  explicit Delay(std::int64_t delay) : values_(static_cast<std::size_t>(delay) + 1) {}
+  T& in(std::int64_t now) { return values_[static_cast<std::size_t>(now) % values_.size()]; }
+  const T& out(std::int64_t now) const { return values_[static_cast<std::size_t>(now + 1) % values_.size()]; }
+
+ private:
+  std::vector<T> values_;
+};
+
+template <class Node, class Nic>
+class RtlSwitch {
+ public:
+  static constexpr Time kClock = nanoseconds(10);
+  static constexpr std::uint32_t kDepth = 16;  // words of a NIC's queue
+  static constexpr std::uint32_t kMostPorts = 32;
+  // In clocks:
+  static constexpr std::int64_t kWire = 8;      // between a NIC and the switch
+  static constexpr std::int64_t kToFabric = 5;  // from the start of a word on its link to the fabric
+  static constexpr std::int64_t kPath = 11;     // to its delivery
+
+  /// A message that was offered to its NIC in this clock.
+  struct Offer {
+    std::uint64_t message;
+    bool hit;  // the NIC's table had its connection
+  };
+
+  /// Uses of `parameters`: nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock.
+  /// Writes the signals of the switch node to `waveform` if that is not empty.
+  explicit RtlSwitch(const SwitchParameters& parameters, const std::string& waveform = {})
+      : n_(parameters.nodes), node_(waveform), pes_(n_) {
+    while (Port{1} << port_bits_ < n_) ++port_bits_;
+    node_->slot_length = static_cast<CData>(clocks(parameters.slot_length));
+    node_->guard = static_cast<CData>(clocks(parameters.guard));
+    node_->reconfiguration = static_cast<CData>(clocks(parameters.reconfiguration));
+    reset(node_);
+    for (Port u = 0; u < n_; ++u) {
+      nics_.emplace_back()->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
+      reset(nics_.back());
+    }
+  }
+
+  static constexpr std::int64_t clocks(Time t) { return t / kClock; }
+  /// What a word on a link contains: the message's id (up to 2^20) and the number of the word in it, modulo
+  /// 2^12.
+  static std::uint32_t word_of(std::uint64_t message, std::uint64_t place) {
+    return static_cast<std::uint32_t>(message << 12 | (place & 0xfff));
+  }
+
+  // Calls of the host in the next clock. One preload a clock.
+  void send(const Message& message) { pes_[message.connection.source].waiting.push_back({now_, message}); }
+  void preload(std::uint32_t slot, const Configuration& configuration) {
+    Control& control = control_.in(now_);
+    control.preloads = true;
+    control.slot = slot;
+    control.configuration = configuration;
+  }
+  void flush(Port source) {
+    control_.in(now_).flush |= source == kNoPort ? ~std::uint64_t{0} : std::uint64_t{1} << source;
+  }
+
+  void clock() {
+    offers_.clear();
+    before_the_edge();
+    after_the_edge();
+    control_.in(++now_) = Control{};
+  }
+
+  // After clock():
+  std::int64_t now() const { return now_; }  // number of clocks
+  /// The word that starts on the link of NIC u, and the one that leaves the fabric to port v, plus 1; 0:
+  /// none.
+  std::uint32_t link(Port u) const { return sent_[u]; }
+  std::uint32_t output(Port v) const { return outputs_[v]; }
+  const std::vector<Offer>& offers() const { return offers_; }
+  std::uint64_t table(Port u) { return bits(nics_[u]->in_table, 0, n_); }
+  Node& node() { return *node_.operator->(); }
+
+ private:
+  /// Offers the words of its messages one after the other.
+  struct Pe {
+    struct Waiting {
+      std::int64_t sent;
+      Message message;
+    };
+    std::int64_t first_clock() const { return place == 0 ? std::max(free, waiting.front().sent + 1) : free; }
+    bool is_last() const { return place + 1 >= (waiting.front().message.bytes + 7) / 8; }
+
+    std::deque<Waiting> waiting;
+    std::int64_t free = 0;    // earliest clock of the next word
+    std::uint64_t place = 0;  // of the next word in its message
+  };
+  struct Control {
+    bool preloads = false;
+    std::uint32_t slot = 0;
+    Configuration configuration;
+    std::uint64_t flush = 0;
+    std::array<std::uint32_t, kMostPorts> request{}, release{};
+  };
+  struct Notices {
+    std::array<std::uint32_t, kMostPorts> lost{}, established{};
+  };
+  struct Grants {
+    std::uint64_t granted = 0, connected = 0;
+    std::array<Port, kMostPorts> to{};
+  };
+  using Words = std::array<std::uint32_t, kMostPorts>;
+
+  template <class Model>
+  static void reset(VerilatedBlock<Model>& block) {
+    block->reset = 1;
+    block.clock(block->clk);
+    block->reset = 0;
+  }
+
+  /// Sets all inputs and computes the outputs that depend on them in the same clock.
+  void before_the_edge() {
+    const Control& arrived = control_.out(now_);
+    set_bits(node_->flush, 0, n_, arrived.flush);
+    node_->preload = arrived.preloads ? 1 : 0;
+    if (arrived.preloads) {
+      node_->preload_slot = static_cast<CData>(arrived.slot);
+      std::memset(&node_->configuration, 0, sizeof node_->configuration);
+      for (const Connection c : arrived.configuration.connections())
+        set_bits(node_->configuration, std::size_t{c.source} * n_ + c.destination, 1, 1);
+    }
+    for (Port u = 0; u < n_; ++u) {
+      set_bits(node_->request, std::size_t{u} * n_, n_, arrived.request[u]);
+      set_bits(node_->release_, std::size_t{u} * n_, n_, arrived.release[u]);
+    }
+    node_->clk = 0;
+    node_.settle();
+    Notices& notices = notices_.in(now_);
+    for (Port u = 0; u < n_; ++u) {
+      notices.lost[u] = static_cast<std::uint32_t>(bits(node_->lost, std::size_t{u} * n_, n_));
+      notices.established[u] = static_cast<std::uint32_t>(bits(node_->established, std::size_t{u} * n_, n_));
+    }
+    for (Port u = 0; u < n_; ++u) nic_before_the_edge(u);
+  }
+  void nic_before_the_edge(Port u) {
+    VerilatedBlock<Nic>& nic = nics_[u];
+    Pe& pe = pes_[u];
+    Control& control = control_.in(now_);
+    nic->flush = static_cast<CData>(control.flush >> u & 1);
+    nic->granted = static_cast<CData>(grants_.out(now_).granted >> u & 1);
+    nic->grant = static_cast<CData>(grants_.out(now_).to[u]);
+    set_bits(nic->lost, 0, n_, notices_.out(now_).lost[u]);
+    set_bits(nic->established, 0, n_, notices_.out(now_).established[u]);
+    const bool offers = !pe.waiting.empty() && now_ >= pe.first_clock();
+    nic->offers = offers ? 1 : 0;
+    if (offers) {
+      const Message& message = pe.waiting.front().message;
+      nic->first = pe.place == 0 ? 1 : 0;
+      nic->last = pe.is_last() ? 1 : 0;
+      nic->destination = static_cast<CData>(message.connection.destination);
+      nic->word = word_of(message.id, pe.place);
+      if (pe.place == 0 && now_ == pe.first_clock())
+        offers_.push_back({message.id, bits(nic->in_table, message.connection.destination, 1) != 0});
+    }
+    nic->clk = 0;
+    nic.settle();
+    control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
+    control.release[u] = static_cast<std::uint32_t>(bits(nic->release_, 0, n_));
+    if (!offers || nic->accepted == 0) return;
+    pe.free = now_ + 1;
+    if (pe.is_last()) {
+      pe.waiting.pop_front();
+      pe.place = 0;
+    } else {
+      ++pe.place;
+    }
+  }
+
+  void after_the_edge() {
+    node_->clk = 1;
+    node_.settle();
+    Grants& grants = grants_.in(now_);
+    grants.granted = bits(node_->granted, 0, n_);
+    grants.connected = bits(node_->connected, 0, n_);
+    for (Port u = 0; u < n_; ++u)
+      grants.to[u] = static_cast<Port>(bits(node_->connection, u * port_bits_, port_bits_));
+    fabric_.in(now_) = grants;
+    for (Port u = 0; u < n_; ++u) {
+      nics_[u]->clk = 1;
+      nics_[u].settle();
+      sent_[u] = nics_[u]->sends == 0 ? 0 : nics_[u]->link + 1;
+    }
+    links_.in(now_) = sent_;
+    // A word leaves the fabric where its input is connected to, wherever it should go.
+    outputs_ = Words{};
+    for (Port u = 0; u < n_; ++u)
+      if (const std::uint32_t word = links_.out(now_)[u];
+          word != 0 && (fabric_.out(now_).connected >> u & 1) != 0)
+        outputs_[fabric_.out(now_).to[u]] = word;
+  }
+
+  Port n_;
+  std::size_t port_bits_ = 1;
+  VerilatedBlock<Node> node_;
+  std::deque<VerilatedBlock<Nic>> nics_;
+  std::vector<Pe> pes_;
+  Delay<Control> control_{kWire + 1};  // and a clock in the NIC
+  Delay<Notices> notices_{kWire};
+  Delay<Grants> grants_{kWire};
+  Delay<Grants> fabric_{kWire + kToFabric};
+  Delay<Words> links_{kToFabric};
+  Words sent_{}, outputs_{};
+  std::vector<Offer> offers_;
+  std::int64_t now_ = 0;
+};
+
+}  // namespace hybrid
