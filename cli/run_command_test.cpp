@@ -1,9 +1,12 @@
 // `hybrid run` with an mpiexec that only prints: what is refused before the job runs, and how the end of a
 // job is reported.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +14,7 @@
 #include <vector>
 
 #include "cli/child.h"
+#include "cli/testing/built_command.h"
 #include "core/testing/temporary_directory.h"
 
 namespace hybrid {
@@ -109,6 +113,36 @@ TEST_F(Run, OutputOfProcessesThatAreLeftBehindIsNotAwaited) {
   ASSERT_GT(pid, 1);
   EXPECT_EQ(::kill(pid, SIGKILL), 0);
 }
+
+#ifdef HYBRID_FPGA_TWIN
+/// The operations of the job in ./NAME and their messages.
+nlohmann::json recorded(const std::string& name) {
+  const auto profile = nlohmann::json::parse(output({"profile", name + "/trace.otf2", "--json", "-"}));
+  return {profile.at("whole_run"), profile.at("operations")};
+}
+
+// The line ends after its first 300 or 3000 bytes: the job of four ranks goes on, and nothing recorded is
+// lost.
+TEST_F(Run, TheJobGoesOnIfTheLineToTheSchedulerEnds) {
+  const std::vector<std::string> job{"--", HYBRID_EXAMPLES "/two_phase"};
+  const auto run_job = [&](const std::string& name, const std::string& scheduler, int code) {
+    return output({"run", "-n", "4", "-o", name, "--scheduler", scheduler, job[0], job[1]}, code);
+  };
+  run_job("without", "greedy", 0);
+  for (const char* const bytes : {"300", "3000"}) {
+    const std::string command = fmt::format("exec timeout 100 {} --ends-after {}", HYBRID_FPGA_TWIN, bytes);
+    std::FILE* const twin = popen(command.c_str(), "r");
+    std::array<char, 100> option{}, device{};
+    ASSERT_EQ(std::fscanf(twin, "%99s %99s", option.data(), device.data()), 2);
+    const std::string text = run_job(bytes, device.data(), 1);
+    EXPECT_EQ(pclose(twin), 0) << "the twin ends with its line";
+    EXPECT_THAT(text, HasSubstr("every word arrived"));
+    EXPECT_THAT(text, HasSubstr(std::string(device.data()).substr(7) + ": the serial line"));
+    EXPECT_THAT(text, HasSubstr("hybrid replay " + std::string(bytes) + "/trace.otf2"));
+    EXPECT_EQ(recorded(bytes), recorded("without"));
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace hybrid

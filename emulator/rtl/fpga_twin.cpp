@@ -52,7 +52,7 @@ class NoisyLine {
 
 class FpgaTwin::Board {
  public:
-  explicit Board(const LineNoise& noise) : noise_(noise) {
+  explicit Board(const LineNoise& noise) : noise_(noise), bytes_left_(noise.ends_after) {
     host_ = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     stop_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     std::array<char, 128> name{};
@@ -100,7 +100,8 @@ class FpgaTwin::Board {
   }
 
  private:
-  /// Takes what the host has sent; waits for it while there is nothing to do. Returns false after stop().
+  /// Takes what the host has sent; waits for it while there is nothing to do. Returns false after stop() and
+  /// at the end of the line.
   bool read_line() {
     const bool rests = idle_clocks_ > kIdleClocks && to_design_.empty() && to_host_.empty();
     std::array<pollfd, 2> wait{{{host_, POLLIN, 0}, {stop_, POLLIN, 0}}};
@@ -109,9 +110,11 @@ class FpgaTwin::Board {
       if (poll(wait.data(), wait.size(), rests ? -1 : 0) > 0 && (wait[0].revents & POLLIN) != 0) {
         std::array<std::uint8_t, 512> bytes{};
         const ssize_t got = ::read(host_, bytes.data(), bytes.size());
-        for (ssize_t i = 0; i < got; ++i)
+        for (ssize_t i = 0; i < got; ++i) {
+          if (bytes_left_ != 0 && --bytes_left_ == 0) return false;
           noise_.pass(bytes[static_cast<std::size_t>(i)],
                       [this](std::uint8_t b) { to_design_.push_back(b); });
+        }
       }
     } else {
       poll(&wait[1], 1, 0);
@@ -162,6 +165,7 @@ class FpgaTwin::Board {
 
   VerilatedBlock<VDevice> design_;
   NoisyLine noise_;
+  std::uint64_t bytes_left_;  // from the host, before the line ends; 0: any number
   int host_ = -1, line_ = -1, stop_ = -1;
   std::string path_;
   std::deque<std::uint8_t> to_design_, to_host_;

@@ -12,6 +12,8 @@ namespace hybrid {
 struct LineNoise {
   double changed = 0, dropped = 0, doubled = 0;
   std::uint64_t seed = 1;
+  /// Number of bytes from the host after which run() ends: a line that is unplugged. 0: never.
+  std::uint64_t ends_after = 0;
 };
 
 class FpgaTwin {
@@ -24,7 +26,8 @@ class FpgaTwin {
 
   /// The serial line for the host: "/dev/pts/3".
   const std::string& path() const;
-  /// Runs the design until stop(). Costs no time while the line and the design are idle.
+  /// Runs the design until stop() or the end of the line. Costs no time while the line and the design are
+  /// idle.
   void run();
   /// Ends run(). May be called by another thread or a signal handler.
   void stop();

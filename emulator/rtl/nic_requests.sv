@@ -41,14 +41,8 @@ module nic_requests #(
   logic [N*BITS-1:0] now_age, now_end_age;
   logic [N-1:0] offered, waits, overdue, recent, new_, released, again, back, gone, oldest;
   logic [BITS-1:0] oldest_age;
-  logic oldest_by_end, full;
-
-  function automatic logic is_full(input logic [N-1:0] set);
-    logic [P:0] size;
-    size = '0;
-    for (int j = 0; j < N; j++) size = size + (P + 1)'(set[j]);
-    is_full = 32'(size) >= K;
-  endfunction
+  logic oldest_by_end;
+  logic [P:0] size;  // of next_held
 
   always_comb begin
     now_age = age;
@@ -89,13 +83,16 @@ module nic_requests #(
         oldest_age = age[j*BITS+:BITS];
         oldest_by_end = by_end[j];
       end
-    full = is_full(next_held);
-    if (new_ == 0 || !full) oldest = '0;
+    size = '0;
+    for (int j = 0; j < N; j++) size = size + (P + 1)'(next_held[j]);
+    if (new_ == 0 || 32'(size) < K) oldest = '0;
+    if (new_ != 0 && oldest == 0) size = size + 1'b1;
     next_held = (next_held & ~oldest) | new_;
     next_by_end = next_by_end & ~offered;
     for (int j = 0; j < N; j++) if (offered[j]) now_age[j*BITS+:BITS] = '0;
 
-    // Steps 0 to 2: the offer's decisions, the first use first; 3 and 4: time-outs after notices; 5: ends of data.
+    // Steps 0 to 2: the offer's decisions, the first use first; 3 and 4: time-outs after notices; 5: ends of data. Each
+    // releases one destination at most: one message is offered in a clock, and one word leaves.
     for (int step = 0; step < 6; step++) begin
       if (step == 3) begin
         // The offered message is a demand.
@@ -126,9 +123,9 @@ module nic_requests #(
       next_due = (next_due & ~released) | (released & waits);
       released = released & ~waits;
       // A destination whose data left not long ago stays held, if there is a place.
-      full = is_full(next_held);
       again = released & (next_table | next_requested);
-      back = again & ~next_held & recent & {N{!full}};
+      back = again & ~next_held & recent & {N{32'(size) < K}};
+      if (back != 0) size = size + 1'b1;
       next_held = next_held | back;
       next_by_end = next_by_end | back;
       for (int j = 0; j < N; j++) if (back[j]) now_age[j*BITS+:BITS] = now_end_age[j*BITS+:BITS];

@@ -41,7 +41,7 @@ def wrapper(module, parameters, inputs, outputs):
         text += [f"  wire [{width - 1}:0] {name};", f"  logic [{width - 1}:0] {name}_1;",
                  f"  always_ff @(posedge clk) {name}_1 <= {name};"]
         ports.append(f".{name}({name})")
-    if module != "greedy_array":  # the only combinational one
+    if module not in ("greedy_array", "matching_logic"):  # they are combinational
         ports.append(".clk(clk)")
     sums = " ^ ".join(f"^{name}_1" for name in outputs)
     text += [f"  {module} #({values}) block ({', '.join(ports)});",
@@ -138,10 +138,17 @@ def main():
     queues = {n: Block("n_queue", ["n_queue.sv"], {"N": n, "DEPTH": 64, "WIDTH": 64},
                        {"reset": 1, "push": 1, "destination": bits(n), "in": 64, "pull": 1, "source": bits(n)},
                        {"out": 64, "full": n, "empty": n}) for n in (4, 8, 16, 32)}
-    matching = {n: Block("matching_matrix", ["matching_matrix.sv", "greedy_pass.sv", "greedy_array.sv"],
-                         {"N": n, "CELLS": "1'b1"},
-                         {"start": 1, "request": n * n, "established": n * n, "slot": n * n, "a": bits(n), "b": bits(n),
-                          "odd_steps": bits(n) + 1}, {"done": 1, "toggle": n * n}) for n in (4, 8)}
+    matching = {("matrix", n): Block("matching_matrix", ["matching_matrix.sv", "greedy_pass.sv", "greedy_array.sv"],
+                                     {"N": n, "CELLS": "1'b1"},
+                                     {"start": 1, "request": n * n, "established": n * n, "slot": n * n, "a": bits(n),
+                                      "b": bits(n), "odd_steps": bits(n) + 1}, {"done": 1, "toggle": n * n}) for n in (4, 8)}
+    matching |= {("pure logic", n): Block("matching_logic", ["matching_logic.sv"], {"N": n},
+                                          {"request": n * n, "established": n * n, "slot": n * n, "toggle": n * n,
+                                           "odd_steps": bits(n) + 1}, {"improves": 1, "better": n * n}) for n in (4, 8)}
+    matching |= {("vector", n): Block("matching_vector", ["matching_vector.sv"], {"N": n},
+                                      {"reset": 1, "load": 1, "row": bits(n), "request": n, "established": n, "slot": n,
+                                       "toggle": n, "start": 1, "odd_steps": bits(n) + 1}, {"done": 1, "matched": n})
+                 for n in (16, 32, 64, 128)}
     wormhole = {n: Block("wormhole_scheduler", ["wormhole_scheduler.sv"], {"N": n},
                          {"reset": 1, "request": n * n, "release_inputs": n, "release_outputs": n, "pass": 1},
                          {"grant": n * n}) for n in (4, 8)}
@@ -187,8 +194,11 @@ def main():
             [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large", number(table_8_1[n][0]),
               number(table_8_1[n][1])] for n, b in queues.items()]),
         "matching": table(
-            ["N", "cells", "ns a step"],
-            [[str(n), number(b.cells), number(b.ns(), 1) or "too large"] for n, b in matching.items()]),
+            ["processor", "N", "cells", "block RAMs", "ns a clock", "clocks a step", "ns a step"],
+            [[processor, str(n), number(b.cells), str(b.rams), number(b.ns(), 1) or "too large",
+              {"matrix": "1", "pure logic": "all in 1", "vector": str(n + 2)}[processor],
+              {"matrix": number(b.ns(), 1), "pure logic": "", "vector": number(b.ns(n + 2))}[processor]]
+             for (processor, n), b in matching.items()]),
         "wormhole": table(
             ["N", "cells", "ns a pass"],
             [[str(n), number(b.cells), number(b.ns(), 1) or "too large"] for n, b in wormhole.items()]),

@@ -14,12 +14,13 @@ namespace {
 hybrid::FpgaTwin* running = nullptr;  // for the signal handler
 
 constexpr const char* kHelp =
-    "Usage: hybrid-fpga-twin [--noise SHARE] [--seed N]\n\n"
+    "Usage: hybrid-fpga-twin [--noise SHARE] [--seed N] [--ends-after BYTES]\n\n"
     "Runs the scheduler of the FPGA by Verilator behind a pseudo-terminal, and prints the option that "
     "selects it\n"
     "(--scheduler serial:/dev/pts/N). Ends with Ctrl-C.\n\n"
     "  --noise SHARE  share of the bytes that are changed, of those dropped, and of those doubled [0]\n"
-    "  --seed N       of the noise [1]\n";
+    "  --seed N       of the noise [1]\n"
+    "  --ends-after BYTES  the line ends after so many bytes from the host, as if it were unplugged\n";
 
 int fail(const std::string& problem) {
   std::fprintf(stderr, "hybrid-fpga-twin: %s\n  See hybrid-fpga-twin --help.\n", problem.c_str());
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   hybrid::LineNoise noise;
   constexpr option kOptions[] = {{"noise", required_argument, nullptr, 'n'},
                                  {"seed", required_argument, nullptr, 's'},
+                                 {"ends-after", required_argument, nullptr, 'e'},
                                  {"help", no_argument, nullptr, 'h'},
                                  {}};
   opterr = 0;
@@ -41,9 +43,11 @@ int main(int argc, char** argv) {
       noise.changed = noise.dropped = noise.doubled = std::strtod(optarg, &end);
       if (*end != '\0' || noise.changed < 0 || noise.changed > 1)
         return fail("--noise: '" + std::string(optarg) + "' is not a share from 0 to 1");
-    } else if (option == 's') {
-      noise.seed = std::strtoull(optarg, &end, 10);
-      if (*end != '\0') return fail("--seed: '" + std::string(optarg) + "' is not a number");
+    } else if (option == 's' || option == 'e') {
+      (option == 's' ? noise.seed : noise.ends_after) = std::strtoull(optarg, &end, 10);
+      if (*end != '\0')
+        return fail(std::string(option == 's' ? "--seed" : "--ends-after") + ": '" + optarg +
+                    "' is not a number");
     } else if (option == 'h') {
       std::fputs(kHelp, stdout);
       return 0;
