@@ -173,6 +173,38 @@ std::vector<Proof> proofs() {
        {"slot_scheduler.sv", ".request(after_r)", ".request(after_r | (after_r << 1))"},
        4,
        true},
+      // The path's inputs keep the outputs that they had, too.
+      {"matching_formal",
+       {"matching_logic.sv"},
+       0,
+       {2, 3, 4},
+       {"matching_logic.sv", "(toggle[u*N+:N] & slot[u*N+:N]) | target", "toggle[u*N+:N] | target"}},
+      // Several paths at once.
+      {"matching_formal",
+       {"matching_logic.sv"},
+       1,
+       {2, 3, 4},
+       {"matching_logic.sv", "target = found & (~found + 1'b1)", "target = found"}},
+      // The search ends one step too early.
+      {"matching_formal",
+       {"matching_logic.sv"},
+       2,
+       {2},
+       {"matching_logic.sv", "(P + 1)'(i) < odd_steps", "(P + 1)'(i) + 1 < odd_steps"}},
+      // An input gets several outputs in a pass.
+      {"wormhole_formal",
+       {"wormhole_scheduler.sv"},
+       0,
+       {2},
+       {"wormhole_scheduler.sv", "inputs_left = inputs_left & ~chosen;", ""},
+       10},
+      // A granted request stays.
+      {"wormhole_formal",
+       {"wormhole_scheduler.sv"},
+       1,
+       {2, 3},
+       {"wormhole_scheduler.sv", "requests <= wanted & ~granted", "requests <= wanted"},
+       8},
   };
 }
 
