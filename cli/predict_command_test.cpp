@@ -3,49 +3,37 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/child.h"
-#include "core/testing/temporary_directory.h"
+#include "cli/testing/trace_commands.h"
 
 namespace hybrid {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const fs::path kTraces = HYBRID_TRACES;
 const std::vector<std::string> kPrograms{"bt", "cg", "ft", "is", "lu", "mg", "sp"};
 
-std::string output(const std::vector<std::string>& words) {
-  ChildEnd end;
-  std::string text = output_of(words, end);
-  EXPECT_EQ(end.exit_code, 0) << text;
-  return text;
-}
-
-class PredictNas : public testing::Test {
+class PredictNas : public TraceCommands {
  protected:
   void SetUp() override {
     for (const std::string& program : kPrograms) {
-      output({"/usr/bin/env", "tar", "-xJf", kTraces / (program + "-16.tar.xz")});
+      unpack(program + "-16");
       traces_.push_back(program + "-16");
     }
   }
   std::string predict(std::vector<std::string> flags) const {
-    std::vector<std::string> words{HYBRID_COMMAND, "predict"};
+    std::vector<std::string> words{"predict"};
     words.insert(words.end(), traces_.begin(), traces_.end());
     words.insert(words.end(), flags.begin(), flags.end());
-    return output(words);
+    return hybrid(words);
   }
 
-  const TemporaryWorkingDirectory root_;
   std::vector<std::string> traces_;
 };
 

@@ -4,48 +4,35 @@
 
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "cli/child.h"
-#include "core/testing/temporary_directory.h"
+#include "cli/testing/trace_commands.h"
 #include "emulator/switching/testing/techniques.h"
 
 namespace hybrid {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string output(const std::vector<std::string>& words) {
-  ChildEnd end;
-  std::string text = output_of(words, end);
-  EXPECT_EQ(end.exit_code, 0) << text;
-  return text;
-}
 
 std::int64_t picoseconds_of(const json& nanoseconds) {
   return std::llround(nanoseconds.get<double>() * 1000);
 }
 
-class ReplayNas : public testing::TestWithParam<std::string> {
+class ReplayNas : public TraceCommands, public testing::WithParamInterface<std::string> {
  protected:
-  void SetUp() override {
-    output({"/usr/bin/env", "tar", "-xJf", fs::path(HYBRID_TRACES) / (trace_ + ".tar.xz")});
-  }
+  void SetUp() override { unpack(trace_); }
   std::string text_of(const std::vector<std::string>& flags) const {
-    std::vector<std::string> words{HYBRID_COMMAND, "replay", trace_};
+    std::vector<std::string> words{"replay", trace_};
     words.insert(words.end(), flags.begin(), flags.end());
-    return output(words);
+    return hybrid(words);
   }
   json replay(std::vector<std::string> flags) const {
     flags.insert(flags.end(), {"--json", "-"});
     return json::parse(text_of(flags));
   }
 
-  const TemporaryWorkingDirectory root_;
   const std::string trace_ = GetParam() + "-16";
 };
 

@@ -192,10 +192,15 @@ class Comparison {
   std::optional<Difference> difference_;
 };
 
-/// Compares both on `script`, until the last delivery or the clock `most`. Returns the number of clocks.
+struct Compared {
+  std::int64_t clocks;
+  std::size_t delivered;  // messages
+};
+
+/// Compares both on `script`, until the last delivery or the clock `most`.
 template <class Node, class Nic>
-std::int64_t compare_runs(const SwitchParameters& p, const std::vector<Action>& script, std::int64_t most,
-                          const std::string& name) {
+Compared compare_runs(const SwitchParameters& p, const std::vector<Action>& script, std::int64_t most,
+                      const std::string& name) {
   const auto technique = TechniqueRegistration::make("tdm", p);
   Expected expected(p.nodes);
   technique->observe(expected);
@@ -218,7 +223,7 @@ std::int64_t compare_runs(const SwitchParameters& p, const std::vector<Action>& 
                   << clock_of(p.reconfiguration) << ", time-out " << clock_of(p.predictor_timeout)
                   << "; waveform: " << waveform;
   }
-  return end + 1;
+  return {end + 1, recorder.order.size()};
 }
 
 /// The parameters of the RTL: preset ch5 with small queues.
@@ -270,7 +275,7 @@ std::vector<Action> random_actions(Random& random, const SwitchParameters& p, st
 
 template <class Node, class Nic>
 void compare_network(Port nodes, std::uint32_t slots, const std::string& allocation, std::uint64_t clocks) {
-  std::uint64_t compared = 0;
+  std::uint64_t compared = 0, delivered = 0;
   for (std::uint64_t seed = 1; compared < clocks && !testing::Test::HasFailure(); ++seed) {
     Random random(seed * 100 + nodes);
     SwitchParameters p = network_parameters(nodes, slots, allocation);
@@ -280,9 +285,11 @@ void compare_network(Port nodes, std::uint32_t slots, const std::string& allocat
     if (random.below(2) == 0) p.reconfiguration = kClock * static_cast<std::int64_t>(random.below(6));
     p.slot_length = p.guard + p.reconfiguration + kClock * static_cast<std::int64_t>(1 + random.below(20));
     const std::vector<Action> script = random_actions(random, p, 2000);
-    compared += static_cast<std::uint64_t>(
-        compare_runs<Node, Nic>(p, script, 10'000, fmt::format("{}_{}", nodes, seed)));
+    const Compared run = compare_runs<Node, Nic>(p, script, 10'000, fmt::format("{}_{}", nodes, seed));
+    compared += static_cast<std::uint64_t>(run.clocks);
+    delivered += run.delivered;
   }
+  EXPECT_GT(delivered, clocks / 50) << nodes << " ports";
 }
 
 void compare_networks(std::uint64_t clocks) {
@@ -292,7 +299,6 @@ void compare_networks(std::uint64_t clocks) {
   compare_network<VSwitchNode32, VNic32>(32, 4, "ses", clocks);
 }
 
-TEST(LockStep, Network) { compare_networks(15'000); }
 /// The messages of a recorded job, at the times of its replay, each at the next clock; the first one at 0.
 class SentMessages : public PortTimeline {
  public:
@@ -325,9 +331,12 @@ void compare_trace(const std::string& name, std::int64_t clocks) {
   replay(*open_trace(fmt::format("{}/{}-16", directory.path(), name)), p, options);
   const std::vector<Action> script = sent.script(clocks);
   ASSERT_GT(script.size(), 100U) << name;
-  compare_runs<VSwitchNode16, VNic16>(p, script, std::numeric_limits<std::int32_t>::max(), name);
+  const Compared run =
+      compare_runs<VSwitchNode16, VNic16>(p, script, std::numeric_limits<std::int32_t>::max(), name);
+  EXPECT_EQ(run.delivered, script.size()) << name;
 }
 
+TEST(LockStep, Network) { compare_networks(15'000); }
 TEST(LockStep, NetworkOnARecordedJob) { compare_trace("is", 100'000); }
 TEST(LockStep, NightlyNetworkOnRecordedJobs) {
   for (const char* const name : {"bt", "cg", "ft", "is", "lu", "mg", "sp"})
