@@ -111,7 +111,8 @@ TEST(LockStep, LevelWiseGivesThePathsOfTheModel) {
 }
 
 TEST(LockStep, ALargerSwitchIsRefused) {
-  EXPECT_THROW(make_one_slot_scheduler("rtl:greedy", {129}), UserError);
+  for (const char* const name : {"rtl:greedy", "rtl:matching", "rtl:matching/logic", "rtl:matching/vector"})
+    EXPECT_THROW(make_one_slot_scheduler(name, {129}), UserError) << name;
   EXPECT_THROW(SchedulerRegistration::make("rtl:level-wise")->fat_tree({2, 4, 4}, 1), UserError);
 }
 

@@ -28,8 +28,16 @@ namespace hybrid {
 
 namespace {
 
-template <Port kPorts>
-using ToggleBits = std::array<unsigned char, std::size_t{kPorts} * kPorts / 8>;
+/// Runs a clocked processor until it has the result.
+template <class Block>
+void run(VerilatedBlock<Block>& block, std::uint32_t odd_steps) {
+  block->odd_steps = static_cast<CData>(odd_steps);
+  block->start = 1;
+  block.clock(block->clk);
+  block->start = 0;
+  block.settle();
+  while (block->done == 0) block.clock(block->clk);
+}
 
 /// The matrix processor: all in one block.
 template <class Block, Port kPorts>
@@ -38,12 +46,7 @@ class Matrix {
   explicit Matrix(const std::string& waveform) : block_(waveform) {}
   auto& toggles(const SchedulingPass& in, std::uint32_t odd_steps) {
     SlotBits<kPorts>::set_pass(block_, in);
-    block_->odd_steps = static_cast<CData>(odd_steps);
-    block_->start = 1;
-    block_.clock(block_->clk);
-    block_->start = 0;
-    block_.settle();
-    while (block_->done == 0) block_.clock(block_->clk);
+    run(block_, odd_steps);
     return block_->toggle;
   }
 
@@ -98,12 +101,7 @@ class Vector {
       block_.clock(block_->clk);
     }
     block_->load = 0;
-    block_->odd_steps = static_cast<CData>(odd_steps);
-    block_->start = 1;
-    block_.clock(block_->clk);
-    block_->start = 0;
-    block_.settle();
-    while (block_->done == 0) block_.clock(block_->clk);
+    run(block_, odd_steps);
     for (Port u = 0; u < kPorts; ++u) {
       block_->row = static_cast<CData>(u);
       block_.clock(block_->clk);
@@ -125,7 +123,7 @@ class Vector {
 
   VerilatedBlock<Greedy> greedy_;
   VerilatedBlock<Block> block_;
-  ToggleBits<kPorts> toggles_{};
+  std::array<unsigned char, std::size_t{kPorts} * SlotBits<kPorts>::kBytes> toggles_{};
 };
 
 /// `kPorts`: N of the processor; `shape` has at most as many.
@@ -168,16 +166,15 @@ class RtlMatching final : public Scheduler {
 };
 
 /// `Small` has `kSmall` ports, `Large` `kLarge`.
-template <class Small, Port kSmall, class Large, Port kLarge>
+template <const char* kName, class Small, Port kSmall, class Large, Port kLarge>
 class RtlMatchingAlgorithm final : public SchedulingAlgorithm {
  public:
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<RtlMatchingAlgorithm>(); }
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     if (shape.ports <= kSmall) return std::make_unique<RtlMatching<Small, kSmall>>(shape);
     if (shape.ports <= kLarge) return std::make_unique<RtlMatching<Large, kLarge>>(shape);
-    throw UserError(
-        fmt::format("scheduler: this matching processor has {} ports, not {}", kLarge, shape.ports),
-        "Use --scheduler matching: it gives the same grants.");
+    throw UserError(fmt::format("scheduler: '{}' has {} ports, not {}", kName, kLarge, shape.ports),
+                    "Use --scheduler matching: it gives the same grants.");
   }
 };
 
@@ -186,18 +183,21 @@ using Logic16 = Logic<VGreedyPass16, VMatchingLogic16, 16>;
 using Vector16 = Vector<VGreedyPass16, VMatchingVector16, 16>;
 using Vector128 = Vector<VGreedyPass128, VMatchingVector128, 128>;
 
+constexpr char kMatrixName[] = "rtl:matching", kLogicName[] = "rtl:matching/logic",
+               kVectorName[] = "rtl:matching/vector";
+
 const SchedulerRegistration kMatrix{
-    "rtl:matching",
+    kMatrixName,
     "matching in hardware: the matrix processor of D 6.5.2, by Verilator",
-    &RtlMatchingAlgorithm<Matrix<VMatching16, 16>, 16, Matrix<VMatching32, 32>, 32>::make,
+    &RtlMatchingAlgorithm<kMatrixName, Matrix<VMatching16, 16>, 16, Matrix<VMatching32, 32>, 32>::make,
     {.options = {"scheduler-steps"}}};
-const SchedulerRegistration kLogic{"rtl:matching/logic",
+const SchedulerRegistration kLogic{kLogicName,
                                    "matching in hardware: the pure logic processor of D 6.5.1, by Verilator",
-                                   &RtlMatchingAlgorithm<Logic8, 8, Logic16, 16>::make,
+                                   &RtlMatchingAlgorithm<kLogicName, Logic8, 8, Logic16, 16>::make,
                                    {.options = {"scheduler-steps"}}};
-const SchedulerRegistration kVector{"rtl:matching/vector",
+const SchedulerRegistration kVector{kVectorName,
                                     "matching in hardware: the vector processor of D 6.5.3, by Verilator",
-                                    &RtlMatchingAlgorithm<Vector16, 16, Vector128, 128>::make,
+                                    &RtlMatchingAlgorithm<kVectorName, Vector16, 16, Vector128, 128>::make,
                                     {.options = {"scheduler-steps"}}};
 
 }  // namespace

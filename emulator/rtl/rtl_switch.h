@@ -64,7 +64,6 @@ class RtlSwitch {
   // In clocks:
   static constexpr std::int64_t kWire = 8;      // between a NIC and the switch
   static constexpr std::int64_t kToFabric = 5;  // from the start of a word on its link to the fabric
-  static constexpr std::int64_t kPath = 11;     // to its delivery
 
   /// A message that was offered to its NIC in this clock.
   struct Offer {
@@ -73,7 +72,8 @@ class RtlSwitch {
   };
 
   /// Uses of `parameters`: nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock.
-  /// Writes the signals of the switch node to `waveform` if that is not empty.
+  /// Writes the signals of the switch node to `waveform` if that is not empty, and those of NIC u to
+  /// `waveform`.nic-u.fst.
   explicit RtlSwitch(const SwitchParameters& parameters, const std::string& waveform = {})
       : n_(parameters.nodes), node_(waveform), pes_(n_) {
     while (Port{1} << port_bits_ < n_) ++port_bits_;
@@ -82,7 +82,8 @@ class RtlSwitch {
     node_->reconfiguration = static_cast<CData>(clocks(parameters.reconfiguration));
     reset(node_);
     for (Port u = 0; u < n_; ++u) {
-      nics_.emplace_back()->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
+      nics_.emplace_back(waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst")
+          ->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
       reset(nics_.back());
     }
   }
