@@ -306,8 +306,9 @@ class SentMessages : public PortTimeline {
     sent_.emplace_back(next_edge(from, kClock), message);
   }
   std::vector<Action> script(std::int64_t clocks) {
-    std::stable_sort(sent_.begin(), sent_.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::sort(sent_.begin(), sent_.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.first, a.second.id) < std::pair(b.first, b.second.id);
+    });
     std::vector<Action> script;
     for (const auto& [time, message] : sent_)
       if (const Time at = time - sent_.front().first; clock_of(at) < clocks)
