@@ -106,7 +106,7 @@ enum class RmaSync : std::uint8_t {
 
 /// The data that an extension event carries for the next event.
 enum class Extension : std::uint8_t {
-  wide,  // values too large for their fields: begin = bytes, request = communicator, bytes = the high half of
+  wide,  // values too large for their fields: begin = bytes, request = communicator, bytes = the high bits of
          // the duration
   counts,  // one (peer, bytes) pair of a collective with per-peer sizes: peer, begin = bytes sent to it
   counts_received,  // likewise: bytes received from it
@@ -118,9 +118,17 @@ inline constexpr std::int32_t kNoPeer = -1;   // MPI_PROC_NULL, no root
 inline constexpr std::int32_t kAnyPeer = -2;  // MPI_ANY_SOURCE
 inline constexpr std::int32_t kAnyTag = -1;
 
+/// Bits of Event::duration. A longer call is a fraction of a millisecond or more, beside which the extension
+/// for its duration costs nothing.
+inline constexpr unsigned kDurationBits = 22;
+inline constexpr std::uint32_t kDurationMask = (1u << kDurationBits) - 1;
+/// Number of call sites of a process that events can name; the others are unknown.
+inline constexpr std::uint32_t kMostCallSites = (1u << (32 - kDurationBits)) - 1;
+
 struct Event {
-  std::uint64_t begin = 0;     // clock ticks at entry of the call (rate: JournalHeader::ticks_per_second)
-  std::uint32_t duration = 0;  // ticks until its return
+  std::uint64_t begin = 0;  // clock ticks at entry of the call (rate: JournalHeader::ticks_per_second)
+  std::uint32_t duration : kDurationBits = 0;        // ticks until its return
+  std::uint32_t call_site : 32 - kDurationBits = 0;  // id in the definitions; 0: unknown
   EventKind kind = EventKind::none;
   std::uint8_t op = 0;             // SendMode, CollectiveOp, RmaSync or Extension
   std::uint16_t communicator = 0;  // id in the definitions (one-sided: id of the window)
@@ -138,7 +146,7 @@ struct WideValues {
   std::uint32_t communicator = 0;
 };
 constexpr bool needs_wide(const WideValues& v) {
-  return v.bytes > 0xFFFFFFFFu || v.duration > 0xFFFFFFFFu || v.communicator > 0xFFFFu;
+  return v.bytes > 0xFFFFFFFFu || v.duration >> kDurationBits != 0 || v.communicator > 0xFFFFu;
 }
 constexpr Event wide_extension(const WideValues& v) {
   Event e;
@@ -146,13 +154,13 @@ constexpr Event wide_extension(const WideValues& v) {
   e.kind = EventKind::extension;
   e.op = static_cast<std::uint8_t>(Extension::wide);
   e.request = v.communicator;
-  e.bytes = static_cast<std::uint32_t>(v.duration >> 32);
+  e.bytes = static_cast<std::uint32_t>(v.duration >> kDurationBits);
   return e;
 }
 /// The full values of `event`. `wide`: the `wide` extension before it, or nullptr.
 constexpr WideValues wide_values(const Event& event, const Event* wide) {
   if (wide == nullptr) return {event.bytes, event.duration, event.communicator};
-  return {wide->begin, std::uint64_t{wide->bytes} << 32 | event.duration, wide->request};
+  return {wide->begin, std::uint64_t{wide->bytes} << kDurationBits | event.duration, wide->request};
 }
 
 }  // namespace hybrid

@@ -166,7 +166,7 @@ bool JournalWriter::next_block() {
 void JournalWriter::append(Event event, const WideValues& values) {
   if (needs_wide(values)) append(wide_extension(values));
   event.bytes = static_cast<std::uint32_t>(values.bytes);
-  event.duration = static_cast<std::uint32_t>(values.duration);
+  event.duration = static_cast<std::uint32_t>(values.duration & kDurationMask);
   event.communicator = static_cast<std::uint16_t>(values.communicator);
   append(event);
 }

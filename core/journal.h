@@ -31,7 +31,7 @@ namespace hybrid {
 
 /// The first bytes of a journal. Fixed layout; the magic number contains the version.
 struct JournalHeader {
-  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '3'};
+  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '4'};
   char magic[8] = {};
   std::uint32_t rank = 0;
   std::uint32_t thread = 0;            // 0, 1, ... in the order in which threads first communicated

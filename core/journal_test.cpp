@@ -49,7 +49,7 @@ constexpr std::uint64_t kChecksums = 65536;  // bytes of a segment's checksums
 Event numbered(std::uint64_t n) {
   Event event;
   event.begin = n;
-  event.duration = static_cast<std::uint32_t>(n * 7);
+  event.duration = static_cast<std::uint32_t>(n * 7) & kDurationMask;
   event.kind = EventKind::send;
   event.op = 2;
   event.communicator = 3;
@@ -210,7 +210,9 @@ TEST_F(Journal, WritesAnExtensionForWideValues) {
   const WideValues values{std::uint64_t{5} << 32 | 17, std::uint64_t{3} << 32 | 9, 70'000};
   {
     JournalWriter writer(path(), {});
-    writer.append(numbered(4), values);
+    Event named = numbered(4);
+    named.call_site = kMostCallSites;
+    writer.append(named, values);
     writer.append(numbered(5), {100, 200, 3});
   }
   const JournalReader reader(path());
@@ -222,6 +224,7 @@ TEST_F(Journal, WritesAnExtensionForWideValues) {
   EXPECT_EQ(read.duration, values.duration);
   EXPECT_EQ(read.communicator, values.communicator);
   EXPECT_EQ(events[1].peer, numbered(4).peer);
+  EXPECT_EQ(events[1].call_site, kMostCallSites);
   EXPECT_EQ(wide_values(events[2], nullptr).bytes, 100u);
   EXPECT_EQ(wide_values(events[2], nullptr).duration, 200u);
 }
@@ -273,7 +276,7 @@ TEST_F(Journal, ReadsADamagedFileUpToTheDamagedBlock) {
 
 TEST_F(Journal, RejectsMissingShortAndForeignFiles) {
   EXPECT_THROW(JournalReader(path("missing")), UserError);
-  std::ofstream(path("short")) << "HYBJRNL3";
+  std::ofstream(path("short")) << "HYBJRNL4";
   EXPECT_THROW(JournalReader(path("short")), UserError);
   std::ofstream(path("foreign")) << std::string(8192, 'x');
   EXPECT_THROW(JournalReader(path("foreign")), UserError);

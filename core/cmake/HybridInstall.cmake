@@ -60,5 +60,5 @@ set(CPACK_COMPONENTS_ALL Unspecified)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # needs dpkg-dev
-set(CPACK_DEBIAN_PACKAGE_DEPENDS mpich)  # mpiexec
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "mpich, libdw1")  # mpiexec; loaded at run time
 include(CPack)

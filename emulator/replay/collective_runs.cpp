@@ -140,7 +140,7 @@ void CollectiveRuns::advance(CollectiveHandle handle) {
     for (const Transfer& t : round_.sends) {
       const std::uint32_t destination = Communicators::world_rank(part.call, *part.view, t.peer);
       point_to_point_.send(part.phase, {part.rank, destination, part.instance}, t.bytes,
-                           call_site(part.call.op), SendMode::standard, handle);
+                           prediction_context(part.call.op), SendMode::standard, handle);
     }
     if (part.outstanding != 0) return;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/error.h"
 #include "emulator/network/timeline.h"
@@ -119,10 +120,20 @@ void JobDriver::resume(const Waiter& waiter) {
   if (observes_ranks_ && events_.now() > location.now)
     options_.timeline->in_rank(location.rank, handle.index, location.now, events_.now(),
                                wait_name(location.operation));
+  if (location.operation.call_site != 0 && events_.now() > location.now)
+    count_wait(location.operation, events_.now() - location.now);
   location.now = std::max(location.now, events_.now());
   // A synchronisation may wait for more: a fence for its barrier, a start or wait for further notices.
   if (location.operation.kind == Kind::rma_sync && !one_sided_.synchronise(caller(handle), location)) return;
   if (fetch(handle)) step(handle);
+}
+
+void JobDriver::count_wait(const Operation& operation, Time wait) {
+  if (operation.call_site >= call_waits_.size()) call_waits_.resize(operation.call_site + 1);
+  std::vector<CallWait>& waits = call_waits_[operation.call_site];
+  auto entry = std::ranges::find(waits, operation.call, &CallWait::call);
+  if (entry == waits.end()) entry = waits.insert(waits.end(), {operation.call, 0});
+  entry->wait += static_cast<Sum>(wait.ps);
 }
 
 bool JobDriver::fetch(LocationHandle handle) {
@@ -175,13 +186,13 @@ bool JobDriver::execute(LocationHandle handle) {
   switch (op.kind) {
     case Kind::send: {
       const bool returns = op.mode == SendMode::buffered;
-      point_to_point_.send(phase, sent_by(location), op.bytes, call_site(op), op.mode,
+      point_to_point_.send(phase, sent_by(location), op.bytes, prediction_context(op), op.mode,
                            returns ? Waiter{} : Waiter{handle});
       return returns;
     }
     case Kind::send_start:
-      open_request(location,
-                   point_to_point_.start_send(phase, sent_by(location), op.bytes, call_site(op), op.mode));
+      open_request(location, point_to_point_.start_send(phase, sent_by(location), op.bytes,
+                                                        prediction_context(op), op.mode));
       return true;
     case Kind::send_complete: {
       const auto send = close_request<MessageHandle>(location);
@@ -274,7 +285,6 @@ void JobDriver::resolve_stall() {
 }
 
 void JobDriver::report(ReplayResult& result) const {
-  __extension__ using Sum = __int128;  // the times of a large job together do not fit into a Time
   Measures& measures = result.measures;
   messages_.report(measures);
   collectives_.fabric().report(measures);
@@ -288,6 +298,12 @@ void JobDriver::report(ReplayResult& result) const {
     measures.compute_time = {static_cast<std::int64_t>(computing / ranks)};
     measures.communication_time = {static_cast<std::int64_t>(communicating / ranks)};
   }
+  std::map<SourceCall, Sum> waits;  // several sites may be at one place
+  for (std::uint32_t site = 1; site < call_waits_.size(); ++site)
+    for (const CallWait& entry : call_waits_[site])
+      waits[source_call(trace_, entry.call, site)] += entry.wait;
+  for (const auto& [call, wait] : waits)
+    result.call_waits[call] = {static_cast<std::int64_t>(wait / static_cast<Sum>(ranks_.size()))};
   phases_.report(measures, measures.time);
   if (dropped_receives_ != 0)
     result.warnings.push_back(

@@ -46,6 +46,11 @@ class JobDriver {
 
  private:
   using Request = std::variant<MessageHandle, ReceiveHandle, CollectiveHandle>;
+  __extension__ using Sum = __int128;  // the times of a large job together do not fit into a Time
+  struct CallWait {
+    std::uint32_t call;
+    Sum wait;
+  };
   struct Rank {
     std::unordered_map<std::uint64_t, Request> requests;  // open, by number
     std::uint32_t running = 0;                            // locations that have not finished
@@ -62,6 +67,7 @@ class JobDriver {
   /// Performs the current operation. False if it waits.
   bool execute(LocationHandle handle);
   void finish(LocationHandle handle);
+  void count_wait(const Operation& operation, Time wait);
   /// Nothing can continue: completes receives or collectives of an incomplete recording without their
   /// messages, or throws UnfinishedReplay.
   void resolve_stall();
@@ -89,9 +95,10 @@ class JobDriver {
 
   std::vector<JobLocation> locations_;
   std::vector<Rank> ranks_;
-  std::uint64_t operations_ = 0;        // fetched
-  std::uint64_t unfinished_ = 0;        // locations
-  std::uint64_t dropped_receives_ = 0;  // of an incomplete recording
+  std::vector<std::vector<CallWait>> call_waits_;  // by call site; mostly one call each
+  std::uint64_t operations_ = 0;                   // fetched
+  std::uint64_t unfinished_ = 0;                   // locations
+  std::uint64_t dropped_receives_ = 0;             // of an incomplete recording
 };
 
 }  // namespace hybrid

@@ -11,7 +11,7 @@ void OneSided::access(const Caller& caller, const Operation& operation) {
   message.window = operation.window;
   message.purpose =
       operation.kind == Operation::Kind::get ? JobMessage::Purpose::get_request : JobMessage::Purpose::put;
-  messages_.send(message, call_site(operation));
+  messages_.send(message, prediction_context(operation));
 }
 
 void OneSided::deliver(MessageHandle handle) {
@@ -30,7 +30,7 @@ void OneSided::deliver(MessageHandle handle) {
       reply.phase = message.phase;
       reply.window = message.window;
       reply.purpose = JobMessage::Purpose::get_reply;
-      messages_.send(reply, kNoCallSite);
+      messages_.send(reply, kNoPredictionContext);
     }
   }
 }
@@ -46,7 +46,7 @@ void OneSided::send_notices(const Caller& caller, const Operation& operation) {
   const bool complete = operation.sync == RmaSync::complete;
   for (const std::uint32_t member : operation.group)
     point_to_point_.send(caller.phase, {caller.rank, member, ChannelKey::epoch(operation.window, complete)},
-                         0, call_site(operation), SendMode::standard, {});
+                         0, prediction_context(operation), SendMode::standard, {});
 }
 
 /// Waits for one notice after the other; the last one to arrive decides, whatever their order.

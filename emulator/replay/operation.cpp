@@ -4,6 +4,15 @@
 
 namespace hybrid {
 
+const std::vector<CallSite>& JobTrace::call_sites() const {
+  static const std::vector<CallSite> kNone;
+  return kNone;
+}
+
+SourceCall source_call(const JobTrace& trace, std::uint32_t call, std::uint32_t site) {
+  return {trace.region_name(call), trace.call_sites().at(site - 1)};
+}
+
 void reset(Operation& operation) {
   Operation fresh;
   fresh.counts_sent.swap(operation.counts_sent);

@@ -2,6 +2,7 @@
 // trace format. Compute time is the time outside communication calls.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -40,10 +41,12 @@ struct Operation {
     finish,     // the location's end (only `compute` counts)
   };
   Kind kind = Kind::finish;
-  Time compute{};          // spent computing since the previous operation
-  Time at{};               // recorded begin, since the job's first event
-  Time completed{};        // of a receive: when its call returned with the message
-  std::uint32_t peer = 0;  // world rank; a collective's root
+  Time compute{};               // spent computing since the previous operation
+  Time at{};                    // recorded begin, since the job's first event
+  Time completed{};             // of a receive: when its call returned with the message
+  std::uint32_t call = 0;       // region of the MPI function, if `call_site` is known
+  std::uint32_t call_site = 0;  // of that call: JobTrace::call_sites()[call_site - 1]; 0: not known
+  std::uint32_t peer = 0;       // world rank; a collective's root
   std::int32_t tag = 0;
   std::uint32_t communicator = 0;
   /// Of a collective: barrier 0; bcast, reduce, allreduce, scan, exscan: size of the vector; gather, scatter,
@@ -79,17 +82,34 @@ struct CommunicatorInfo {
   std::vector<std::uint32_t> remote;   // the second group of an inter-communicator, else empty
 };
 
-/// Which of a program's calls sent a message, as far as a trace shows: the communicator and tag, or the
-/// collective. For predictors that predict by call site (Predictor::on_send).
-constexpr std::uint64_t call_site(std::uint32_t communicator, std::int32_t tag) {
+/// A place in the program's source that calls MPI.
+struct CallSite {
+  std::string function;    // that contains the call
+  std::string file;        // "": not known; then `line` is 0
+  std::uint32_t line = 0;  // of the call; in traces of other tools that of the function
+  auto operator<=>(const CallSite&) const = default;
+};
+
+/// A call of MPI in the program's source.
+struct SourceCall {
+  std::string call;  // "MPI_Send"
+  CallSite site;
+  auto operator<=>(const SourceCall&) const = default;
+};
+
+/// What predictors use as call site (Predictor::on_send): the communicator and tag of a message, or its
+/// collective, which all traces have.
+constexpr std::uint64_t prediction_context(std::uint32_t communicator, std::int32_t tag) {
   return (std::uint64_t{communicator} << 32 | static_cast<std::uint32_t>(tag)) + 1;
 }
-inline std::uint64_t call_site(const Operation& op) { return call_site(op.communicator, op.tag); }
-constexpr std::uint64_t call_site(CollectiveOp op) {
+inline std::uint64_t prediction_context(const Operation& op) {
+  return prediction_context(op.communicator, op.tag);
+}
+constexpr std::uint64_t prediction_context(CollectiveOp op) {
   return std::uint64_t{1} << 63 | static_cast<std::uint64_t>(op);
 }
 /// Of a reply to a get: no call of its rank sends it.
-inline constexpr std::uint64_t kNoCallSite = 0;
+inline constexpr std::uint64_t kNoPredictionContext = 0;
 
 /// Root of a collective: MPI_PROC_NULL (inter-communicators), or an operation without a root.
 inline constexpr std::uint32_t kNoRoot = ~std::uint32_t{0};
@@ -107,6 +127,9 @@ class JobTrace {
   virtual const std::vector<Location>& locations() const = 0;
   virtual const CommunicatorInfo& communicator(std::uint32_t id) const = 0;
   virtual const std::string& region_name(std::uint32_t id) const = 0;
+  /// The call sites that operations name; the same of each trace with these definitions. Different ones may
+  /// be equal.
+  virtual const std::vector<CallSite>& call_sites() const;
   /// Recorded port of each rank; empty if the trace has none (rank r is then on port r).
   virtual const std::vector<std::uint32_t>& placement() const = 0;
   /// A recorded fact ("application", "clock", "yield", "lost_events", ...); "" if the trace does not have it.
@@ -119,6 +142,9 @@ class JobTrace {
   virtual bool next(std::uint32_t location, Operation& operation) = 0;
 };
 
+/// The call with these numbers (Operation::call and call_site). Requires: `site` is not 0.
+SourceCall source_call(const JobTrace& trace, std::uint32_t call, std::uint32_t site);
+
 /// Another trace; derived classes change or count its operations.
 class ForwardingTrace : public JobTrace {
  public:
@@ -127,6 +153,7 @@ class ForwardingTrace : public JobTrace {
   const std::vector<Location>& locations() const override { return trace_->locations(); }
   const CommunicatorInfo& communicator(std::uint32_t id) const override { return trace_->communicator(id); }
   const std::string& region_name(std::uint32_t id) const override { return trace_->region_name(id); }
+  const std::vector<CallSite>& call_sites() const override { return trace_->call_sites(); }
   const std::vector<std::uint32_t>& placement() const override { return trace_->placement(); }
   std::string property(std::string_view name) const override { return trace_->property(name); }
   std::vector<std::pair<std::string, std::string>> properties() const override {

@@ -41,9 +41,16 @@ struct Raw {
   };
   struct Region {
     OTF2_RegionRef ref;
-    OTF2_StringRef name;
+    OTF2_StringRef name, file;
+    std::uint32_t line;
     OTF2_Paradigm paradigm;
     OTF2_RegionFlag flags;
+  };
+  struct Context {
+    OTF2_CallingContextRef ref;
+    OTF2_RegionRef region;
+    OTF2_SourceCodeLocationRef place;
+    OTF2_CallingContextRef parent;
   };
 
   Otf2Definitions* out;
@@ -54,7 +61,9 @@ struct Raw {
   std::vector<Communicator> communicators;
   std::vector<std::pair<OTF2_RmaWinRef, OTF2_CommRef>> windows;
   std::vector<Region> regions;
-  std::vector<std::pair<OTF2_CallingContextRef, OTF2_RegionRef>> contexts;
+  std::vector<Context> contexts;
+  std::unordered_map<OTF2_SourceCodeLocationRef, std::pair<OTF2_StringRef, std::uint32_t>>
+      places;  // file, line
   std::vector<std::pair<OTF2_AttributeRef, OTF2_StringRef>> attributes;
   std::vector<std::pair<OTF2_ParameterRef, OTF2_StringRef>> parameters;
   std::vector<std::pair<OTF2_LocationGroupRef, std::pair<OTF2_StringRef, std::uint32_t>>> ports;
@@ -113,13 +122,18 @@ OTF2_CallbackCode on_window(void* data, OTF2_RmaWinRef self, OTF2_StringRef, OTF
 }
 OTF2_CallbackCode on_region(void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef,
                             OTF2_StringRef, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag flags,
-                            OTF2_StringRef, std::uint32_t, std::uint32_t) {
-  raw_of(data).regions.push_back({self, name, paradigm, flags});
+                            OTF2_StringRef file, std::uint32_t line, std::uint32_t) {
+  raw_of(data).regions.push_back({self, name, file, line, paradigm, flags});
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_context(void* data, OTF2_CallingContextRef self, OTF2_RegionRef region,
-                             OTF2_SourceCodeLocationRef, OTF2_CallingContextRef) {
-  raw_of(data).contexts.push_back({self, region});
+                             OTF2_SourceCodeLocationRef place, OTF2_CallingContextRef parent) {
+  raw_of(data).contexts.push_back({self, region, place, parent});
+  return OTF2_CALLBACK_SUCCESS;
+}
+OTF2_CallbackCode on_place(void* data, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
+                           std::uint32_t line) {
+  raw_of(data).places[self] = {file, line};
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_attribute(void* data, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef,
@@ -268,11 +282,25 @@ class Resolver {
       region.communication = !region.phase &&  // a phase may have any name
                              (!is_thread_paradigm(r.paradigm) || region.name.starts_with("MPI_") ||
                               region.name.starts_with("PMPI_") || region.name.starts_with("mpi_"));
+      if (!region.phase && !region.communication)
+        region.call_site = add_call_site({region.name, text(r.file), r.line});
       out_.regions.push_back(std::move(region));
     }
-    for (const auto& [context, region] : raw_.contexts)
-      if (const auto found = out_.region_of.find(region); found != out_.region_of.end())
-        out_.region_of_context[context] = found->second;
+    for (const Raw::Context& c : raw_.contexts) {
+      const auto region = out_.region_of.find(c.region);
+      if (region == out_.region_of.end()) continue;
+      CallSite site{out_.regions[region->second].name, {}, 0};
+      if (const auto place = raw_.places.find(c.place); place != raw_.places.end()) {
+        site.file = text(place->second.first);
+        site.line = place->second.second;
+      }
+      out_.contexts[c.ref] = {region->second, add_call_site(std::move(site)), c.parent};
+    }
+  }
+  std::uint32_t add_call_site(CallSite site) {
+    if (site.file.empty()) site.line = 0;
+    out_.call_sites.push_back(std::move(site));
+    return static_cast<std::uint32_t>(out_.call_sites.size());
   }
 
   void ours() {
@@ -285,7 +313,8 @@ class Resolver {
         {trace_names::kRoot, &out_.ours.root},
         {trace_names::kRmaSync, &out_.ours.rma_sync},
         {trace_names::kPeer, &out_.ours.peer},
-        {trace_names::kNumber, &out_.ours.number}};
+        {trace_names::kNumber, &out_.ours.number},
+        {trace_names::kCallSite, &out_.ours.call_site}};
     for (const auto& [ref, name] : raw_.attributes)
       for (const auto& [ours, slot] : attributes)
         if (text(name) == ours) *slot = ref;
@@ -377,6 +406,7 @@ Otf2Definitions read_otf2_definitions(OTF2_Reader* reader, const std::string& an
   OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(c, on_window);
   OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
   OTF2_GlobalDefReaderCallbacks_SetCallingContextCallback(c, on_context);
+  OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(c, on_place);
   OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(c, on_attribute);
   OTF2_GlobalDefReaderCallbacks_SetParameterCallback(c, on_parameter);
   OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, c, &raw);

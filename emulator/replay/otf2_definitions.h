@@ -28,6 +28,7 @@ struct Otf2Definitions {
     std::string name;
     bool communication = false;  // the time inside is not compute time
     bool phase = false;
+    std::uint32_t call_site = 0;  // of calls in it, as far as known; as Operation::call_site
   };
   /// Ids of the attributes and parameters of trace_names.h; undefined if the archive does not have them.
   struct Ours {
@@ -35,7 +36,7 @@ struct Otf2Definitions {
                       collective = OTF2_UNDEFINED_ATTRIBUTE, bytes = OTF2_UNDEFINED_ATTRIBUTE,
                       communicator = OTF2_UNDEFINED_ATTRIBUTE, root = OTF2_UNDEFINED_ATTRIBUTE,
                       rma_sync = OTF2_UNDEFINED_ATTRIBUTE, peer = OTF2_UNDEFINED_ATTRIBUTE,
-                      number = OTF2_UNDEFINED_ATTRIBUTE;
+                      number = OTF2_UNDEFINED_ATTRIBUTE, call_site = OTF2_UNDEFINED_ATTRIBUTE;
     OTF2_ParameterRef count_sent = OTF2_UNDEFINED_PARAMETER, count_received = OTF2_UNDEFINED_PARAMETER,
                       flush = OTF2_UNDEFINED_PARAMETER, hint = OTF2_UNDEFINED_PARAMETER;
   };
@@ -52,10 +53,22 @@ struct Otf2Definitions {
   std::unordered_map<OTF2_GroupRef, std::vector<std::uint32_t>> groups;
   std::vector<Region> regions;
   std::unordered_map<OTF2_RegionRef, std::uint32_t> region_of;  // index into regions
-  std::unordered_map<OTF2_CallingContextRef, std::uint32_t> region_of_context;
+  struct Context {
+    std::uint32_t region = 0;     // index into regions
+    std::uint32_t call_site = 0;  // as Operation::call_site
+    OTF2_CallingContextRef parent = OTF2_UNDEFINED_CALLING_CONTEXT;
+  };
+  std::unordered_map<OTF2_CallingContextRef, Context> contexts;
+  std::vector<CallSite> call_sites;
   Ours ours;
   std::vector<std::uint32_t> placement;
   std::vector<std::pair<std::string, std::string>> facts;
+
+  /// As Operation::call_site.
+  std::uint32_t call_site_of(OTF2_CallingContextRef context) const {
+    const auto found = contexts.find(context);
+    return found == contexts.end() ? 0 : found->second.call_site;
+  }
 
   /// Converts ticks to picoseconds since the first tick, exactly (rounded down), at most kLongestRun.
   Time time_of(OTF2_TimeStamp tick) const {

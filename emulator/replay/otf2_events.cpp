@@ -58,15 +58,16 @@ struct Otf2Events {
                                          Attributes attributes, OTF2_CallingContextRef context,
                                          std::uint32_t) {
     Otf2Stream& s = begin(data, tick);
-    const auto found = s.definitions_.region_of_context.find(context);
-    if (found != s.definitions_.region_of_context.end()) s.enter(tick, found->second, attributes);
+    const auto found = s.definitions_.contexts.find(context);
+    if (found != s.definitions_.contexts.end())
+      s.enter(tick, found->second.region, attributes, s.definitions_.call_site_of(found->second.parent));
     return OTF2_CALLBACK_SUCCESS;
   }
   static OTF2_CallbackCode context_leave(OTF2_LocationRef, OTF2_TimeStamp tick, std::uint64_t, void* data,
                                          Attributes attributes, OTF2_CallingContextRef context) {
     Otf2Stream& s = begin(data, tick);
-    const auto found = s.definitions_.region_of_context.find(context);
-    if (found != s.definitions_.region_of_context.end()) s.leave(tick, found->second, attributes);
+    const auto found = s.definitions_.contexts.find(context);
+    if (found != s.definitions_.contexts.end()) s.leave(tick, found->second.region, attributes);
     return OTF2_CALLBACK_SUCCESS;
   }
 

@@ -31,6 +31,7 @@ class Otf2Trace final : public JobTrace {
     return definitions_.communicators.at(id);
   }
   const std::string& region_name(std::uint32_t id) const override { return definitions_.regions.at(id).name; }
+  const std::vector<CallSite>& call_sites() const override { return definitions_.call_sites; }
   const std::vector<std::uint32_t>& placement() const override { return definitions_.placement; }
   std::string property(std::string_view name) const override;
   std::vector<std::pair<std::string, std::string>> properties() const override { return definitions_.facts; }

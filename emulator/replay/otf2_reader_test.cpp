@@ -262,6 +262,40 @@ TEST(Otf2Reader, ReadsTheAdditionsOfOurOwnArchivesToOtf2) {
   EXPECT_EQ(operations[7].compute, nanoseconds(1));
 }
 
+TEST(Otf2Reader, ACallIsInTheInnermostFunctionAroundIt) {
+  TemporaryDirectory directory;
+  TestArchive archive(directory.path(), "t", 1);
+  const OTF2_RegionRef main = archive.region("main", OTF2_PARADIGM_COMPILER),
+                       exchange = archive.region("exchange", OTF2_PARADIGM_COMPILER),
+                       phase = archive.region("solve", OTF2_PARADIGM_USER, OTF2_REGION_FLAG_PHASE);
+  OTF2_EvtWriter* w = archive.events(0);
+  std::uint64_t at = 0;
+  const auto send = [&] {
+    at += 10;
+    archive.call(0, at, at + 5, "MPI_Send",
+                 [&](auto* e) { OTF2_EvtWriter_MpiSend(e, nullptr, at, 0, 0, 0, 8); });
+  };
+  send();
+  OTF2_EvtWriter_Enter(w, nullptr, at += 10, main);
+  OTF2_EvtWriter_Enter(w, nullptr, at += 10, phase);
+  send();
+  OTF2_EvtWriter_Enter(w, nullptr, at += 10, exchange);
+  send();
+  OTF2_EvtWriter_Leave(w, nullptr, at += 10, exchange);
+  OTF2_EvtWriter_Leave(w, nullptr, at += 10, phase);
+  send();
+  archive.close();
+  const auto trace = open_trace(directory.path());
+  std::vector<std::string> functions;
+  for (const Operation& operation : all(*trace, 0)) {
+    if (operation.kind != Kind::send) continue;
+    functions.emplace_back(operation.call_site == 0
+                               ? "-"
+                               : source_call(*trace, operation.call, operation.call_site).site.function);
+  }
+  EXPECT_THAT(functions, ElementsAre("-", "main", "exchange", "main"));
+}
+
 TEST(Otf2Reader, PeersInAnIntercommunicatorAreRanksOfTheOtherGroup) {
   TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 4);

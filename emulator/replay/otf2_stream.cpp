@@ -87,19 +87,35 @@ Operation& Otf2Stream::communicate(Operation::Kind kind, OTF2_TimeStamp tick, bo
     else
       end_compute(tick, nullptr);
   }
-  return add(kind, tick);
+  Operation& operation = add(kind, tick);
+  if (depth_ > 0 && call_site_ != 0) {
+    operation.call = call_region_;
+    operation.call_site = call_site_;
+  }
+  return operation;
 }
 
-void Otf2Stream::enter(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes) {
+void Otf2Stream::enter(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes,
+                       std::uint32_t call_site) {
   const Otf2Definitions::Region& entered = definitions_.regions[region];
   if (entered.communication) {
     if (depth_ == 0) {
       end_compute(tick, attributes);
       call_ = tick;
+      call_region_ = region;
+      call_site_ = call_site != 0 || around_.empty() ? call_site : around_.back();
+      OTF2_CallingContextRef context = OTF2_UNDEFINED_CALLING_CONTEXT;
+      if (read_attribute(attributes, definitions_.ours.call_site, OTF2_AttributeList_GetCallingContextRef,
+                         context))
+        call_site_ = definitions_.call_site_of(context);
       ++region_calls_;
     }
     ++depth_;
-  } else if (entered.phase) {
+    return;
+  }
+  const std::uint32_t around = around_.empty() ? 0 : around_.back();
+  around_.push_back(entered.call_site != 0 ? entered.call_site : around);
+  if (entered.phase) {
     if (depth_ == 0) end_compute(tick, attributes);
     add(Operation::Kind::phase_begin, tick).region = region;
   }
@@ -113,7 +129,10 @@ void Otf2Stream::leave(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_Att
       excluded_ = 0;
     }
     if (depth_ > 0) --depth_;
-  } else if (left.phase) {
+    return;
+  }
+  if (!around_.empty()) around_.pop_back();
+  if (left.phase) {
     if (depth_ == 0) end_compute(tick, attributes);
     add(Operation::Kind::phase_end, tick).region = region;
   }

@@ -87,7 +87,10 @@ class Otf2Stream {
   friend struct Otf2Events;
 
   void event(OTF2_TimeStamp tick);
-  void enter(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes);
+  /// `call_site`: of the region if it is a call, where the event has no attribute with it; 0: the region
+  /// around it.
+  void enter(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes,
+             std::uint32_t call_site = 0);
   void leave(OTF2_TimeStamp tick, std::uint32_t region, const OTF2_AttributeList* attributes);
   void end_compute(OTF2_TimeStamp tick, const OTF2_AttributeList* attributes);
   void add_compute(Time time);
@@ -125,10 +128,12 @@ class Otf2Stream {
   std::string error_;
   std::uint64_t events_ = 0;
   OTF2_TimeStamp first_ = 0, last_ = 0;
-  OTF2_TimeStamp mark_ = 0;      // compute time counts from here
-  OTF2_TimeStamp excluded_ = 0;  // time since then that the measurement took
-  OTF2_TimeStamp call_ = 0;      // entry of the outermost communication region
-  std::uint32_t depth_ = 0;      // of communication regions
+  OTF2_TimeStamp mark_ = 0;                        // compute time counts from here
+  OTF2_TimeStamp excluded_ = 0;                    // time since then that the measurement took
+  OTF2_TimeStamp call_ = 0;                        // entry of the outermost communication region
+  std::uint32_t depth_ = 0;                        // of communication regions
+  std::uint32_t call_region_ = 0, call_site_ = 0;  // of the outermost communication region
+  std::vector<std::uint32_t> around_;              // call sites of the other open regions
   Time compute_{};
   bool communicated_ = false;
   std::uint64_t region_calls_ = 0, synchronised_call_ = 0;  // one synchronisation per call

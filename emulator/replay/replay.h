@@ -76,6 +76,9 @@ struct ReplayOptions {
 /// end of the job. Times of phases are means over the locations.
 struct ReplayResult {
   Measures measures;
+  /// How long a rank waits in each call, for the network and for other ranks: means over the ranks. Empty if
+  /// the trace has no call sites.
+  std::map<SourceCall, Time> call_waits;
   std::vector<std::string> warnings;  // parts of an incomplete trace that were not replayed, one line each
 };
 
@@ -114,6 +117,7 @@ struct SentMessage {
   Port source = 0, destination = 0;  // they differ: messages between ranks of one port are not visited
   Bytes bytes = 0;
   std::uint64_t site = 0;
+  std::uint32_t call = 0, call_site = 0;  // as in Operation
   Purpose purpose = Purpose::point_to_point;
   CollectiveOp collective = CollectiveOp::barrier;  // of a message of a collective
   std::uint32_t phase = kNoPhase;                   // innermost hinted phase (region) of the rank

@@ -41,6 +41,29 @@ TEST(Replay, ABlockingSendReturnsWhenItHasLeftAndAReceiveWhenItHasArrived) {
   EXPECT_EQ(result.measures.statistics.messages, 1u);
 }
 
+TEST(Replay, CountsTheWaitOfEachCall) {
+  MemoryTrace trace(2);
+  trace.regions = {"MPI_Send", "MPI_Recv"};
+  // The first and the last site are at one place, as in an unrolled loop.
+  trace.sites = {{"work", "a.c", 7}, {"work", "a.c", 9}, {"work", "a.c", 7}};
+  const auto call = [](Operation operation, std::uint32_t name, std::uint32_t site) {
+    operation.call = name;
+    operation.call_site = site;
+    return operation;
+  };
+  trace.add(0, call(make(Kind::send, 1, 100, microseconds(5)), 0, 1));
+  trace.add(0, call(make(Kind::send, 1, 100), 0, 3));
+  trace.add(0, make(Kind::send, 1, 100));
+  trace.add(0, finish());
+  for (std::uint32_t i = 0; i < 3; ++i) trace.add(1, call(make(Kind::recv, 0, 100), 1, 2));
+  trace.add(1, finish());
+  const auto waits = run(trace).call_waits;
+  ASSERT_EQ(waits.size(), 2u);
+  // Means over two ranks: each send waits 100 ns until it has left; the receives take from 0 to 6.3 us.
+  EXPECT_EQ(waits.at({"MPI_Send", {"work", "a.c", 7}}), nanoseconds(100));
+  EXPECT_EQ(waits.at({"MPI_Recv", {"work", "a.c", 9}}), nanoseconds(3150));
+}
+
 TEST(Replay, ASynchronousSendReturnsOnArrivalAndABufferedOneAtOnce) {
   for (const auto& [mode, expected] :
        {std::pair{SendMode::synchronous, kLatency + nanoseconds(50)},

@@ -61,6 +61,8 @@ class Visitor {
     message.destination = placement_[to];
     message.bytes = bytes;
     message.site = site;
+    message.call = operations_[location].call;
+    message.call_site = operations_[location].call_site;
     message.purpose = purpose;
     message.collective = op;
     if (!phases_[location].empty()) {
@@ -81,8 +83,8 @@ class Visitor {
       round_.clear();
       algorithm.round(call, i, round_);
       for (const Transfer& t : round_.sends)
-        visit(location, rank, Communicators::world_rank(call, view, t.peer), t.bytes, call_site(call.op),
-              Purpose::collective, call.op);
+        visit(location, rank, Communicators::world_rank(call, view, t.peer), t.bytes,
+              prediction_context(call.op), Purpose::collective, call.op);
     }
   }
 
@@ -92,17 +94,17 @@ class Visitor {
     switch (op.kind) {
       case Kind::send:
       case Kind::send_start:
-        return visit(location, rank, op.peer, op.bytes, call_site(op), Purpose::point_to_point);
+        return visit(location, rank, op.peer, op.bytes, prediction_context(op), Purpose::point_to_point);
       case Kind::put:
       case Kind::accumulate:
-        return visit(location, rank, op.peer, op.bytes, call_site(op), Purpose::one_sided);
+        return visit(location, rank, op.peer, op.bytes, prediction_context(op), Purpose::one_sided);
       case Kind::get:
-        visit(location, rank, op.peer, 0, call_site(op), Purpose::one_sided);
-        return visit(location, op.peer, rank, op.bytes, kNoCallSite, Purpose::one_sided);
+        visit(location, rank, op.peer, 0, prediction_context(op), Purpose::one_sided);
+        return visit(location, op.peer, rank, op.bytes, kNoPredictionContext, Purpose::one_sided);
       case Kind::rma_sync:
         if (op.sync == RmaSync::post || op.sync == RmaSync::complete)
           for (const std::uint32_t member : op.group)
-            visit(location, rank, member, 0, call_site(op), Purpose::one_sided);
+            visit(location, rank, member, 0, prediction_context(op), Purpose::one_sided);
         if (op.sync != RmaSync::fence) return;
         op.collective = CollectiveOp::barrier;
         op.bytes = 0;

@@ -44,6 +44,11 @@ inline constexpr std::string_view kSendMode = "hybrid.send_mode";
 /// [the difference of the time stamps].
 inline constexpr std::string_view kCompute = "hybrid.compute_ns";
 
+/// CALLING_CONTEXT, on Enter of an MPI region: the place in the source that calls it; the context's region is
+/// the function that contains the call [the innermost region around it that is no phase; a calling context
+/// that is entered instead of a region: its parent].
+inline constexpr std::string_view kCallSite = "hybrid.call_site";
+
 /// UINT8, on MpiCollectiveEnd, NonBlockingCollectiveRequest: CollectiveOp [OTF2's operation]. Needed for the
 /// neighbourhood forms, for which OTF2 has no operation (the event has the closest one).
 inline constexpr std::string_view kCollective = "hybrid.collective";

@@ -228,6 +228,31 @@
     if (ranks) part.append(note(`A rank also waits ${time(ranks.rank_wait_ns)} for other ranks (mean), however fast the network is.`));
   };
 
+  const calls = () => {
+    const list = report.calls || [];
+    if (!list.length) return;
+    const results = report.results.filter((r) => r.call_waits_ns);
+    const others = (report.bounds || {}).no_network_call_waits_ns;
+    const file = (one) => one.file.slice(one.file.lastIndexOf("/") + 1);
+    const place = (one) => one.file ? `${one.function}, ${file(one)}:${one.line}` : one.function;
+    const part = section("calls", "Calls in the source", note("What each call of MPI sends through the switch, and how long a rank waits in it (mean), by technique. The wait for other ranks is a part of each; the rest is the network."));
+    const table = () => ({ name: "calls", title: "Calls in the source", columns: [{ key: "call" }, { key: "function" }, { key: "file" }, { key: "line" },
+      { key: "messages", text: count }, { key: "bytes", text: bytes }, ...(others ? [{ key: "other_ranks_ns", title: "other ranks", text: time }] : []),
+      ...results.map((r) => ({ key: `${label_of(r)}_ns`, title: label_of(r), text: time }))],
+      rows: list.map((one, i) => [one.call, one.function, file(one), one.line || null, one.messages, one.bytes, ...(others ? [others[i]] : []), ...results.map((r) => r.call_waits_ns[i])]) });
+    const shown = list.slice(0, 15);
+    add_chart(part, { id: "chart-calls", table, decal: true,
+      label: `Wait by call: ${shown.map((one, i) => `${one.call} in ${place(one)} ${results.length ? time(results[0].call_waits_ns[i]) : "-"}`).join("; ")}`,
+      option: () => ({ legend: { top: 0 }, grid: { left: 20, right: 40, top: 40, bottom: 40, containLabel: true },
+        xAxis: { type: "value", axisLabel: { formatter: time } },
+        yAxis: { type: "category", inverse: true, data: shown.map((one) => `${one.call} in ${place(one)}`), axisLabel: { width: 260, overflow: "truncate" } },
+        tooltip: { trigger: "axis", valueFormatter: time },
+        series: [...results.map((r) => ({ type: "bar", name: label_of(r), data: shown.map((_, i) => r.call_waits_ns[i]) })),
+          ...(others ? [{ type: "bar", name: "for other ranks", data: shown.map((_, i) => others[i]) }] : [])] }) });
+    part.append(table_element(table(), table().rows.slice(0, 15)));
+    if (list.length > shown.length) part.append(note(`The ${shown.length} of ${count(list.length)} calls with the longest waits; the CSV has all.`));
+  };
+
   const slots = () => {
     const kinds = [...new Set(report.results.filter((r) => r.slots).map((r) => r.technique))];
     const values = [...new Set(report.results.filter((r) => r.slots).map((r) => r.slots))].sort((a, b) => a - b);
@@ -491,7 +516,7 @@
     }
   };
   show("summary", summary);
-  if (report) for (const part of [techniques, waits, slots]) show(part.name, part);
+  if (report) for (const part of [techniques, waits, calls, slots]) show(part.name, part);
   if (traffic) for (const part of [matrix, timeline]) show(part.name, part);
   show("phases", phases);
   if (activity) for (const part of [ports, slot_chart]) show(part.name, part);

@@ -20,7 +20,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 HYBRID, TRACES = sys.argv[1], pathlib.Path(sys.argv[2])
 HOSTILE = "</script><script>window.hostile = 1</script><img src=x onerror='window.hostile = 2'>\"'&"
-CHARTS = ["chart-techniques", "chart-waits", "chart-slots", "chart-matrix", "chart-time", "chart-ranks", "chart-phases",
+CHARTS = ["chart-techniques", "chart-waits", "chart-calls", "chart-slots", "chart-matrix", "chart-time", "chart-ranks", "chart-phases",
           "chart-predictors", "chart-ports", "chart-circuits", "chart-reconfiguration", "chart-planes",
           "chart-predictor-times"]
 
@@ -44,6 +44,7 @@ class Page(unittest.TestCase):
         cls.result["phases"][0]["name"] = HOSTILE
         cls.result["verdict"]["sentence"] += HOSTILE
         cls.result["warnings"] = [HOSTILE]
+        cls.result["calls"][0]["function"] = HOSTILE
         cls.result["predictors"][0]["predictor"] = "=1+1"
         (cls.folder / "hostile.json").write_text(json.dumps(cls.result))
         cls.page = cls.folder / "page.html"
@@ -104,6 +105,10 @@ class Page(unittest.TestCase):
         self.assertEqual([row[9] for row in rows], [f"{r['hit_rate'] * 100:.1f} %" for r in results])
         for index, part in enumerate(results[0]["network_wait_parts_ns"]):
             self.assertEqual(self.series("chart-waits", index), [r["network_wait_parts_ns"][part] for r in results])
+        for index, result in enumerate(results):
+            self.assertEqual(self.series("chart-calls", index), result["call_waits_ns"][:15])
+        calls = self.download("calls")
+        self.assertEqual([int(row[4]) for row in calls[1:]], [call["messages"] for call in self.result["calls"]])
         tdm = [r["time_ns"] for r in results if r["technique"] == "tdm"]
         self.assertEqual(self.series("chart-slots", 0), tdm)
 
@@ -186,6 +191,7 @@ class Page(unittest.TestCase):
         self.assertEqual(len(self.browser.find_elements(By.TAG_NAME, "script")), 3)
         self.assertIn(HOSTILE, self.find("#verdict").text)
         self.assertIn(HOSTILE, self.find("#table-phases").text)
+        self.assertIn(HOSTILE, self.find("#table-calls").text)
         # The policy holds even for markup that reaches the document.
         self.run_script("""
             document.body.append(Object.assign(document.createElement("script"), { textContent: "window.hostile = 3" }));

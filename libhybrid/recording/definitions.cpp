@@ -20,7 +20,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::string_view kFirstLine = "hybrid-definitions 2";
+constexpr std::string_view kFirstLine = "hybrid-definitions 3";
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -94,7 +94,11 @@ class Record {
     return text;
   }
 
-  std::uint32_t number() { return number(field()); }
+  template <typename Number = std::uint32_t>
+  Number number() {
+    const std::string_view text = field();
+    return take<Number>(text, text.data() + text.size());
+  }
   std::uint32_t number(std::string_view text) const {
     return take<std::uint32_t>(text, text.data() + text.size());
   }
@@ -158,9 +162,14 @@ void read_record(Record& record, Definitions& definitions) {
   } else if (kind == "region") {
     const std::uint32_t id = record.number();
     definitions.regions[id] = unescaped(record.field());
+  } else if (kind == "call-site") {
+    CallSiteAddress& site = definitions.call_sites[record.number()];
+    site.address = record.number<std::uint64_t>();
+    site.object = unescaped(record.field());
+    site.symbol = unescaped(record.field());
   } else {
-    record.fail("property, communicator, neighbors, window or region instead of \"" + std::string(kind) +
-                "\"");
+    record.fail("property, communicator, neighbors, window, region or call-site instead of \"" +
+                std::string(kind) + "\"");
   }
 }
 
@@ -210,6 +219,11 @@ void DefinitionWriter::window(std::uint32_t id, std::uint32_t communicator) {
 
 void DefinitionWriter::region(std::uint32_t id, std::string_view name) {
   write_record("region\t" + std::to_string(id) + "\t" + escaped(name));
+}
+
+void DefinitionWriter::call_site(std::uint32_t id, const CallSiteAddress& site) {
+  write_record("call-site\t" + std::to_string(id) + "\t" + std::to_string(site.address) + "\t" +
+               escaped(site.object) + "\t" + escaped(site.symbol));
 }
 
 bool DefinitionWriter::has_unwritten() {

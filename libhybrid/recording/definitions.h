@@ -1,6 +1,6 @@
-// Definitions of a process: the communicators, windows and regions to which its journals refer, and facts
-// about the run. They are written when they become known (never on the hot path), with one write(2) per
-// record, so that they survive SIGKILL like the journals.
+// Definitions of a process: the communicators, windows, regions and call sites to which its journals refer,
+// and facts about the run. They are written when they become known (never on the hot path), with one write(2)
+// per record, so that they survive SIGKILL like the journals.
 //
 // A recording is a directory (0700) of private files (0600):
 //   rank-R.definitions        one per process
@@ -10,6 +10,7 @@
 // communication to the program.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -46,6 +47,14 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
+/// A call of MPI in the program.
+struct CallSiteAddress {
+  std::string object;         // path of the program or shared library
+  std::uint64_t address = 0;  // of the call, as the object's symbol table counts
+  std::string symbol;         // the dynamic symbol before it; "" if there is none
+  auto operator<=>(const CallSiteAddress&) const = default;
+};
+
 /// Writes the definitions of a process. Thread-safe. On a full disk a record stays in memory and is written
 /// with the next one; no error is reported.
 class DefinitionWriter {
@@ -69,6 +78,7 @@ class DefinitionWriter {
                  std::span<const std::int32_t> in);
   void window(std::uint32_t id, std::uint32_t communicator);
   void region(std::uint32_t id, std::string_view name);
+  void call_site(std::uint32_t id, const CallSiteAddress& site);
 
   /// Closes the file. Later records are dropped.
   void close();
@@ -93,6 +103,7 @@ struct Definitions {
   std::map<std::uint32_t, Communicator> communicators;
   std::map<std::uint32_t, std::uint32_t> windows;  // by id: the communicator
   std::map<std::uint32_t, std::string> regions;
+  std::map<std::uint32_t, CallSiteAddress> call_sites;
 };
 
 /// Reads a definitions file. A truncated record at the end is ignored. Throws UserError for a missing,

@@ -47,6 +47,7 @@ TEST(Definitions, ReadsWrittenRecords) {
     writer.neighbors(5, edge, members);
     writer.window(2, 5);
     writer.region(0, odd);
+    writer.call_site(1, {odd, 0xFFFF'8000'1234'5678, odd + odd});
     writer.property("arguments", odd + "2");  // replaces the first value
   }
   const Definitions read = read_definitions(directory / "d");
@@ -62,6 +63,7 @@ TEST(Definitions, ReadsWrittenRecords) {
   EXPECT_EQ(read.communicators.at(5).neighbors_in, members);
   EXPECT_EQ(read.windows.at(2), 5u);
   EXPECT_EQ(read.regions.at(0), odd);
+  EXPECT_EQ(read.call_sites.at(1), (CallSiteAddress{odd, 0xFFFF'8000'1234'5678, odd + odd}));
 }
 
 TEST(Definitions, ALargeWorldIsAShortRecord) {
@@ -95,7 +97,7 @@ TEST(Definitions, IgnoresATruncatedRecordAtTheEnd) {
 TEST(Definitions, ErrorsNameTheDamagedLine) {
   const TemporaryDirectory directory;
   const auto with = [&](const std::string& line) {
-    std::ofstream(directory / "d") << "hybrid-definitions 2\nregion\t0\tx\n" << line << "\n";
+    std::ofstream(directory / "d") << "hybrid-definitions 3\nregion\t0\tx\n" << line << "\n";
     return reading_error(directory / "d");
   };
   EXPECT_THAT(with("window\t1\tx"), HasSubstr("d:3: expected a number instead of \"x\""));
@@ -106,6 +108,7 @@ TEST(Definitions, ErrorsNameTheDamagedLine) {
   EXPECT_THAT(with("communicator\t1\t0-3\t\tx\t"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(with("colour\t1"), HasSubstr("instead of \"colour\""));
   EXPECT_THAT(with("region\t-1\tx"), HasSubstr("d:3: expected a number"));
+  EXPECT_THAT(with("call-site\t1\tx\ta\tb"), HasSubstr("d:3: expected a number instead of \"x\""));
   EXPECT_THAT(reading_error(directory / "missing"), HasSubstr("cannot open"));
   std::ofstream(directory / "foreign") << "BOTF2\n";
   EXPECT_THAT(reading_error(directory / "foreign"), HasSubstr("not a definitions file"));

@@ -44,6 +44,12 @@ class Merger {
       if (is_new) job_.regions.push_back(name);
       process.regions[id] = entry->second;
     }
+    for (auto& [id, site] : definitions.call_sites) {
+      const auto [entry, is_new] =
+          call_sites_.try_emplace(site, static_cast<std::uint32_t>(job_.call_sites.size()));
+      if (is_new) job_.call_sites.push_back(site);
+      process.call_sites[id] = entry->second;
+    }
     job_.processes.push_back(std::move(process));
   }
 
@@ -109,6 +115,7 @@ class Merger {
   std::map<Made, std::vector<std::uint32_t>> communicators_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> windows_;
   std::map<std::string, std::uint32_t> regions_;
+  std::map<CallSiteAddress, std::uint32_t> call_sites_;
 };
 
 std::uint32_t recorded_ranks(const ProcessDefinitions& process) {

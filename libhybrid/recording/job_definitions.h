@@ -1,5 +1,5 @@
-// The merged definitions of all processes of a recording: each communicator, window and region of the job has
-// one id, and each process has a map from its local ids to these.
+// The merged definitions of all processes of a recording: each communicator, window, region and call site
+// of the job has one id, and each process has a map from its local ids to these.
 //
 // Processes do not share names of communicators, and recording adds no communication to the program. They are
 // matched as follows. Creating a communicator is collective, mostly over a parent communicator, and MPI
@@ -48,9 +48,10 @@ struct ProcessDefinitions {
   std::uint32_t rank = 0;
   std::map<std::string, std::string, std::less<>> properties;
   std::unordered_map<std::uint32_t, CommunicatorView> communicators;
-  std::unordered_map<std::uint32_t, std::uint32_t> windows;  // index into JobDefinitions::windows
-  std::unordered_map<std::uint32_t, std::uint32_t> regions;  // index into JobDefinitions::regions
-  std::unordered_map<std::uint32_t, Neighbors> neighbors;    // by communicator
+  std::unordered_map<std::uint32_t, std::uint32_t> windows;     // index into JobDefinitions::windows
+  std::unordered_map<std::uint32_t, std::uint32_t> regions;     // index into JobDefinitions::regions
+  std::unordered_map<std::uint32_t, std::uint32_t> call_sites;  // index into JobDefinitions::call_sites
+  std::unordered_map<std::uint32_t, Neighbors> neighbors;       // by communicator
 };
 
 struct JobDefinitions {
@@ -59,6 +60,7 @@ struct JobDefinitions {
   std::vector<JobCommunicator> communicators;  // 0: MPI_COMM_WORLD; 1: MPI_COMM_SELF of all processes
   std::vector<std::uint32_t> windows;          // their communicators
   std::vector<std::string> regions;            // distinct names
+  std::vector<CallSiteAddress> call_sites;     // distinct
   std::vector<ProcessDefinitions> processes;   // with a definitions file, in order of rank
 
   /// The rank of `world_rank` as a peer of `process` on `view`; in an inter-communicator its rank in the

@@ -86,6 +86,7 @@ void LocationWriter::write_mark(const JournalRecord& record, Time at) {
 void LocationWriter::write_call(const JournalStep& step, Time begin, Time end) {
   add_compute(begin);
   const std::uint32_t region = mpi_region_of(step);
+  add_call_site(*step.records.front().event);
   enter(region, begin);
   // Operations begin at the begin of the call and complete at its end, independently of their order in the
   // journal: a sendrecv is a send and then a receive.
@@ -155,6 +156,13 @@ void LocationWriter::add_compute(Time at) {
   const auto elapsed = static_cast<std::uint64_t>((at - compute_since_).ps);
   output_.check(OTF2_AttributeList_AddUint64(output_.attributes(), ids::compute, (elapsed + 500) / 1000));
   compute_since_ = at;
+}
+
+void LocationWriter::add_call_site(const Event& event) {
+  const auto& sites = output_.location().process.call_sites;
+  if (const auto site = sites.find(event.call_site); site != sites.end())
+    output_.check(
+        OTF2_AttributeList_AddCallingContextRef(output_.attributes(), ids::call_site, site->second));
 }
 
 void LocationWriter::enter(OTF2_RegionRef region, Time at) {

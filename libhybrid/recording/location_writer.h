@@ -37,6 +37,7 @@ class LocationWriter {
   void write_end(const JournalRecord& record, Time begin, Time end);
   /// Attaches the compute time before `at` to the next event, if the location has compute times.
   void add_compute(Time at);
+  void add_call_site(const Event& event);
   void enter(OTF2_RegionRef region, Time at);
   void leave(OTF2_RegionRef region, Time at);
   void begin_phase(std::uint32_t region, Time at);

@@ -4,10 +4,12 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/recording/definitions.h"
+#include "libhybrid/recording/source_places.h"
 
 namespace hybrid {
 
@@ -97,6 +99,8 @@ class GlobalDefinitions {
     write_attribute(ids::peer, names::kPeer, "rank in the communicator", OTF2_TYPE_UINT32);
     write_attribute(ids::number, names::kNumber, "number of the collective call over the communicator",
                     OTF2_TYPE_INT32);
+    write_attribute(ids::call_site, names::kCallSite, "function, file and line of the call",
+                    OTF2_TYPE_CALLING_CONTEXT);
     write_parameter(ids::count_sent, names::kCountSent);
     write_parameter(ids::count_received, names::kCountReceived);
     write_parameter(ids::flush, names::kFlush);
@@ -117,6 +121,22 @@ class GlobalDefinitions {
     for (std::uint32_t i = 0; i < job_.regions.size(); ++i)
       write_region(ids::phase_region(i), job_.regions[i], OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
                    OTF2_REGION_FLAG_PHASE);
+  }
+
+  void write_call_sites() {
+    const std::vector<CallSite> sites = find_source_places(job_.call_sites);
+    std::map<std::pair<std::string, std::string>, std::uint32_t> functions;  // by name and file
+    for (std::uint32_t i = 0; i < sites.size(); ++i) {
+      const CallSite& site = sites[i];
+      const auto [function, is_new] =
+          functions.try_emplace({site.function, site.file}, static_cast<std::uint32_t>(functions.size()));
+      const OTF2_RegionRef region = ids::function_region(job_, function->second);
+      if (is_new)
+        write_region(region, site.function, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
+                     OTF2_REGION_FLAG_NONE, site.file);
+      check(OTF2_GlobalDefWriter_WriteSourceCodeLocation(out_, i, string(site.file), site.line));
+      check(OTF2_GlobalDefWriter_WriteCallingContext(out_, i, region, i, OTF2_UNDEFINED_CALLING_CONTEXT));
+    }
   }
 
   // Machine, hosts and processes. Ranks without a journal have a process, too.
@@ -237,10 +257,10 @@ class GlobalDefinitions {
     check(OTF2_GlobalDefWriter_WriteParameter(out_, id, string(name), OTF2_PARAMETER_TYPE_UINT64));
   }
   void write_region(OTF2_RegionRef id, std::string_view name, OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                    OTF2_RegionFlag flags) {
+                    OTF2_RegionFlag flags, std::string_view file = "") {
     const OTF2_StringRef text = string(name);
     check(OTF2_GlobalDefWriter_WriteRegion(out_, id, text, text, string(""), role, paradigm, flags,
-                                           string(""), 0, 0));
+                                           string(file), 0, 0));
   }
   void write_group(OTF2_GroupRef id, std::string_view name, OTF2_GroupType type,
                    const std::vector<std::uint64_t>& members) {
@@ -288,6 +308,7 @@ void write_definitions(TraceArchive& archive, const Recording& recording, const 
   definitions.write_paradigm();
   definitions.write_attributes();
   definitions.write_regions();
+  definitions.write_call_sites();
   definitions.write_system_tree();
   definitions.write_locations(archive.locations());
   definitions.write_process_properties(facts);

@@ -26,6 +26,7 @@ enum Attribute : OTF2_AttributeRef {
   rma_sync,
   peer,
   number,
+  call_site,
 };
 enum Parameter : OTF2_ParameterRef {
   count_sent,
@@ -44,6 +45,12 @@ inline OTF2_LocationRef location(std::uint32_t rank, std::uint32_t thread) {
 // Regions: those of MPI, then the application, then the phases in the order of JobDefinitions::regions.
 inline OTF2_RegionRef application_region() { return static_cast<OTF2_RegionRef>(mpi_regions().size()); }
 inline OTF2_RegionRef phase_region(std::uint32_t index) { return application_region() + 1 + index; }
+
+// After them the functions that contain call sites. Calling context i is call site i of
+// JobDefinitions::call_sites.
+inline OTF2_RegionRef function_region(const JobDefinitions& job, std::uint32_t index) {
+  return phase_region(static_cast<std::uint32_t>(job.regions.size())) + index;
+}
 
 // Groups: the main locations of the processes, the special group of MPI_COMM_SELF, then
 // JobDefinitions::groups, then TraceArchive::groups.

@@ -18,6 +18,32 @@ using Kind = Operation::Kind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+TEST_F(TraceWriter, NamesTheCallSites) {
+  ranks(2);
+  // Two processes number their sites differently; one of the objects does not exist.
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    rank(r).definitions.call_site(1 + r, {"/gone/it's.so", 0x10, "exchange"});
+    rank(r).definitions.call_site(2 - r, {"/gone/it's.so", 0x20, ""});
+    rank(r)->event(EventKind::send_start, 100, 10, {.call_site = 1 + r, .peer = 0, .bytes = 5, .request = 1});
+    rank(r)->event(EventKind::send_complete, 200, 10, {.call_site = 2 - r, .request = 1});
+    rank(r)->event(EventKind::send_start, 300, 10, {.peer = 0, .bytes = 5, .request = 1});
+    rank(r)->finish(500);
+  }
+  const auto trace = open();
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    const auto all = operations(*trace, r);
+    ASSERT_EQ(kinds(all),
+              (std::vector{Kind::send_start, Kind::send_complete, Kind::send_start, Kind::finish}));
+    EXPECT_EQ(source_call(*trace, all[0].call, all[0].call_site),
+              (SourceCall{"MPI_Isend", {"exchange", "", 0}}));
+    EXPECT_EQ(source_call(*trace, all[1].call, all[1].call_site),
+              (SourceCall{"MPI_Wait", {"0x20 in it's.so", "", 0}}));
+    // Without a site: the region around it, which is the application.
+    EXPECT_EQ(source_call(*trace, all[2].call, all[2].call_site),
+              (SourceCall{"MPI_Isend", {"application", "", 0}}));
+  }
+}
+
 TEST_F(TraceWriter, WritesPointToPointOperations) {
   ranks(3);
   rank(0)->event(EventKind::send, 1'000, 20,

@@ -19,6 +19,11 @@ std::optional<double> gap_closed(Time wormhole, Time ideal, Time own) {
   return static_cast<double>((wormhole - own).ps) / gap;
 }
 
+Time wait_in(const CallWaits& waits, const SourceCall& call) {
+  const auto found = waits.find(call);
+  return found == waits.end() ? Time{} : found->second;
+}
+
 const TechniqueResult* find_technique(const std::vector<TechniqueResult>& results,
                                       std::string_view technique) {
   const auto found = std::find_if(results.begin(), results.end(), [&](const TechniqueResult& r) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "core/units.h"
 #include "emulator/measures.h"
+#include "emulator/replay/operation.h"
 
 namespace hybrid {
 
@@ -22,6 +24,12 @@ struct WaitParts {
 };
 
 /// Measures of a technique, and its comparison with wormhole and the bounds.
+/// How long a rank waits in each call of the program, for the network and for other ranks: means over the
+/// ranks. Empty if the trace has no call sites.
+using CallWaits = std::map<SourceCall, Time>;
+/// 0 for a call without a wait.
+Time wait_in(const CallWaits& waits, const SourceCall& call);
+
 struct TechniqueResult {
   Measures measures;
   double time_ratio = 0;           // wormhole's job time / this one (2: twice as fast); 0 without wormhole
@@ -37,12 +45,14 @@ struct TechniqueResult {
   /// The job time without the hints that the program recorded, if the technique is faster with them and
   /// therefore uses them; nothing otherwise.
   std::optional<Time> time_without_hints;
+  CallWaits call_waits;
 };
 
 /// The job on a bound.
 struct BoundTimes {
   Time time{};           // of the job
   Time communication{};  // mean over ranks
+  CallWaits call_waits = {};
 };
 /// Nothing: the emulation did not reach the end of the job.
 struct JobBounds {

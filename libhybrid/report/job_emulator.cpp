@@ -86,6 +86,7 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
       ReplayResult replayed = replay(*job, runs[i], replay_options);
       if (!uses_slots(runs[i].technique)) replayed.measures.slots = 0;
       results[i].measures = std::move(replayed.measures);
+      results[i].call_waits = std::move(replayed.call_waits);
       results[i].warnings = std::move(replayed.warnings);
     } catch (const UnfinishedReplay& error) {
       results[i].failure = in_one_line(error.what());
@@ -187,14 +188,14 @@ JobBounds emulate_bounds(
   JobBounds bounds;
   const std::pair<const char*, std::optional<BoundTimes>*> all[] = {
       {"no-network", &bounds.no_network}, {"uncontended", &bounds.uncontended}, {"ideal", &bounds.ideal}};
-  const auto set = [](std::optional<BoundTimes>& bound, const Measures& m) {
-    bound = {m.time, m.communication_time};
+  const auto set = [](std::optional<BoundTimes>& bound, const Measures& m, const CallWaits& waits) {
+    bound = {m.time, m.communication_time, waits};
   };
   std::vector<SwitchParameters> runs;
   std::vector<std::optional<BoundTimes>*> missing;
   for (const auto& [technique, bound] : all) {
     if (const TechniqueResult* result = find_technique(known, technique)) {
-      set(*bound, result->measures);
+      set(*bound, result->measures, result->call_waits);
     } else {
       runs.emplace_back(network).technique = technique;
       missing.push_back(bound);
@@ -202,7 +203,7 @@ JobBounds emulate_bounds(
   }
   const auto results = emulate(runs);
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (results[i].measures) set(*missing[i], *results[i].measures);
+    if (results[i].measures) set(*missing[i], *results[i].measures, results[i].call_waits);
   return bounds;
 }
 

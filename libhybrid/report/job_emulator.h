@@ -32,7 +32,8 @@ using ProgressNote = std::function<void(std::string_view what, Progress progress
 struct EmulatedRun {
   std::optional<Measures> measures;  // nothing: the emulation did not reach the end of the job
   std::string failure;               // then the reason, in one line
-  bool of_trace = false;             // then whether the operations of the trace do not match
+  CallWaits call_waits;
+  bool of_trace = false;  // then whether the operations of the trace do not match
   std::vector<std::string> warnings;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/registry.h"
@@ -81,6 +82,25 @@ std::map<std::size_t, Time> use_hints(const JobEmulator& job, std::vector<Switch
     own = std::move(found[i]);
   }
   return without;
+}
+
+// The calls that send or wait, those with the longest waits first.
+std::vector<CallTraffic> calls_of(const std::map<SourceCall, Volume>& sent,
+                                  const std::vector<TechniqueResult>& techniques) {
+  std::map<SourceCall, Time> longest;
+  for (const auto& [call, volume] : sent) longest[call] = {};
+  for (const TechniqueResult& technique : techniques)
+    for (const auto& [call, wait] : technique.call_waits) longest[call] = std::max(longest[call], wait);
+  std::vector<CallTraffic> calls;
+  for (const auto& [call, wait] : longest) {
+    const auto volume = sent.find(call);
+    calls.push_back({call, volume == sent.end() ? Volume{} : volume->second});
+  }
+  std::ranges::sort(calls, [&](const CallTraffic& a, const CallTraffic& b) {
+    return std::tuple(longest[b.call], b.sent.bytes, a.call) <
+           std::tuple(longest[a.call], a.sent.bytes, b.call);
+  });
+  return calls;
 }
 
 std::string what_of(const std::vector<SwitchParameters>& runs) {
@@ -222,6 +242,7 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
     if (run.measures) {
       TechniqueResult& result = report.techniques.emplace_back();
       result.measures = std::move(*run.measures);
+      result.call_waits = std::move(run.call_waits);
       result.limited_by = limit_texts(limiting_parts(runs[i]));
       if (const auto without = without_hints.find(i); without != without_hints.end())
         result.time_without_hints = without->second;
@@ -231,6 +252,7 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
       report.failures.push_back({runs[i].technique, slots, std::move(run.failure), run.of_trace});
     }
   }
+  report.calls = calls_of(job.phases().calls, report.techniques);
   if (!report.techniques.empty()) report.bounds = emulate_bounds(job, report.techniques, note);
   compare(report.techniques, report.bounds);
   if (options.explain) {

@@ -41,12 +41,20 @@ struct TechniqueFailure {
   bool of_trace = false;    // true: the operations of the trace do not match; false: the technique failed
 };
 
+/// A call of MPI in the program's source, and what it sends through the switch.
+struct CallTraffic {
+  SourceCall call;
+  Volume sent;
+};
+
 struct JobReport {
   std::string trace;      // path as given by the user
   std::string directory;  // that has no other trace, and replaces it in commands; "" if not known
   JobFacts job;
   bool phases_hinted = false;  // false: found from the sends
   std::vector<Phase> phases;
+  /// Those that send or wait, by the longest wait of the techniques; empty if the trace has no call sites.
+  std::vector<CallTraffic> calls;
   std::vector<PredictorScore> predictors;   // one per predictor and K, summed over source ports
   std::vector<TechniqueResult> techniques;  // those that reached the end of the job
   std::vector<TechniqueFailure> failures;

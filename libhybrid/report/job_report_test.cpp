@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,7 @@ class JobDouble final : public JobTrace {
   const std::vector<Location>& locations() const override { return locations_; }
   const CommunicatorInfo& communicator(std::uint32_t /*id*/) const override { return world_; }
   const std::string& region_name(std::uint32_t id) const override { return regions_.at(id); }
+  const std::vector<CallSite>& call_sites() const override { return sites; }
   const std::vector<std::uint32_t>& placement() const override { return placement_; }
   std::string property(std::string_view name) const override {
     for (const auto& [key, value] : facts_)
@@ -57,6 +59,8 @@ class JobDouble final : public JobTrace {
     operation = operations_[location][at_[location]++];
     return true;
   }
+
+  std::vector<CallSite> sites;
 
  private:
   std::vector<std::vector<Operation>> operations_;
@@ -143,6 +147,41 @@ TEST(JobReport, HasFactsPhasesPredictorsAndTechniques) {
     EXPECT_DOUBLE_EQ(r.time_ratio, expected);
   }
   EXPECT_FALSE(report.verdict.sentence.empty());
+}
+
+TEST(JobReport, CallsHaveTheirTrafficAndTheWaitsOfEachTechnique) {
+  auto job = ring(4, 20, 256);
+  for (auto& rank : job)
+    for (Operation& op : rank) {
+      op.call = op.kind == Operation::Kind::send ? 0 : 1;
+      op.call_site = op.kind == Operation::Kind::finish ? 0 : op.call + 1;
+    }
+  JobOptions options;
+  options.techniques = {"wormhole", "tdm"};
+  const JobReport report = make_report("double",
+                                       [&] {
+                                         auto trace = std::make_unique<JobDouble>(
+                                             job, std::vector<std::string>{"MPI_Send", "MPI_Recv"});
+                                         trace->sites = {{"ring", "ring.c", 3}, {"ring", "ring.c", 4}};
+                                         return trace;
+                                       },
+                                       options, {});
+  ASSERT_EQ(report.calls.size(), 2u);
+  const SourceCall send{"MPI_Send", {"ring", "ring.c", 3}}, receive{"MPI_Recv", {"ring", "ring.c", 4}};
+  EXPECT_EQ(report.calls[0].call, receive) << "the longest wait first";
+  EXPECT_EQ(report.calls[0].sent.messages, 0u);
+  EXPECT_EQ(report.calls[1].call, send);
+  EXPECT_EQ(report.calls[1].sent.messages, 80u);
+  EXPECT_EQ(report.calls[1].sent.bytes, 80u * 256u);
+  // All time outside of computing is in one of the calls.
+  for (const TechniqueResult& r : report.techniques)
+    EXPECT_LE(std::abs((wait_in(r.call_waits, send) + wait_in(r.call_waits, receive) -
+                        r.measures.communication_time)
+                           .ps),
+              2);
+  ASSERT_TRUE(report.bounds.no_network);
+  EXPECT_LT(wait_in(report.bounds.no_network->call_waits, receive),
+            wait_in(report.techniques[0].call_waits, receive));
 }
 
 TEST(JobReport, OnAFatTreeEmulatesTheTechniquesThatSupportTrees) {

@@ -52,14 +52,18 @@ FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint
   PhaseFinder finder(ports);
   std::map<std::uint32_t, HintedPhase> hinted;  // by region; kNoPhase: outside any
   FoundPhases found;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Volume> calls;  // by call and call site
   for_each_sent(trace, options, [&](const SentMessage& message) {
     found.end = std::max(found.end, message.at);
     finder.send(message.at, {message.source, message.destination}, message.bytes);
     add_message(hinted[message.phase], message);
+    if (message.call_site != 0) calls[{message.call, message.call_site}].add({1, message.bytes});
     if (traffic != nullptr) traffic->add(message);
     if (matrix != nullptr)
       (*matrix)[{message.source, message.destination}] += std::max<Bytes>(1, message.bytes);
   });
+  for (const auto& [call, volume] : calls)
+    found.calls[source_call(trace, call.first, call.second)].add(volume);
   found.hinted = std::any_of(hinted.begin(), hinted.end(), [](const auto& p) { return p.first != kNoPhase; });
   if (!found.hinted) {
     found.phases = finder.finish();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "emulator/replay/phase_preload.h"
 #include "emulator/replay/replay.h"
 #include "emulator/traffic/topology_map.h"
+#include "libhybrid/report/connection_traffic.h"
 #include "predictor/phases.h"
 
 namespace hybrid {
@@ -35,6 +37,8 @@ struct FoundPhases {
   std::vector<Phase> phases;
   std::vector<PhaseOccurrence> occurrences;  // of phases found from the sends
   Time end{};                                // of the last send
+  /// What each call of the program sends through the switch; empty if the trace has no call sites.
+  std::map<SourceCall, Volume> calls;
 };
 /// Finds the phases. Adds the messages of hinted phases to `traffic` and the bytes of all messages to
 /// `matrix`; both may be null.

@@ -60,6 +60,12 @@ ordered_json phase_json(const Phase& phase) {
           {"slots_without_rare", phase.slots_without_rare}};
 }
 
+ordered_json call_json(const CallTraffic& one) {
+  const CallSite& site = one.call.site;
+  return {{"call", one.call.call}, {"function", site.function},     {"file", site.file},
+          {"line", site.line},     {"messages", one.sent.messages}, {"bytes", one.sent.bytes}};
+}
+
 template <class Value, class Convert>
 ordered_json value_or_null(const std::optional<Value>& value, Convert&& convert) {
   return value ? ordered_json(convert(*value)) : ordered_json();
@@ -71,6 +77,13 @@ ordered_json or_null(const std::optional<Time>& value) {
   return value_or_null(value, [](Time v) { return v.nanoseconds(); });
 }
 
+// In the order of the calls of the report.
+ordered_json waits_json(const JobReport& report, const CallWaits& waits) {
+  ordered_json json = ordered_json::array();
+  for (const CallTraffic& one : report.calls) json.push_back(wait_in(waits, one.call).nanoseconds());
+  return json;
+}
+
 ordered_json bounds_json(const JobReport& report) {
   const auto time = [](const std::optional<BoundTimes>& bound) {
     return value_or_null(bound, [](const BoundTimes& b) { return b.time.nanoseconds(); });
@@ -78,6 +91,9 @@ ordered_json bounds_json(const JobReport& report) {
   return {{"no_network_ns", time(report.bounds.no_network)},
           {"uncontended_ns", time(report.bounds.uncontended)},
           {"ideal_ns", time(report.bounds.ideal)},
+          {"no_network_call_waits_ns",
+           value_or_null(report.bounds.no_network,
+                         [&](const BoundTimes& bound) { return waits_json(report, bound.call_waits); })},
           {"largest_saving", or_null(report.limits.largest_saving)}};
 }
 
@@ -185,6 +201,8 @@ ordered_json to_json(const JobReport& report) {
   json["phases_from"] = report.phases_hinted ? "hints" : "sends";
   json["phases"] = ordered_json::array();
   for (const Phase& phase : report.phases) json["phases"].push_back(phase_json(phase));
+  json["calls"] = ordered_json::array();
+  for (const CallTraffic& one : report.calls) json["calls"].push_back(call_json(one));
   json["predictors"] = ordered_json::array();
   for (const PredictorScore& score : report.predictors) json["predictors"].push_back(to_json(score));
   json["results"] = ordered_json::array();
@@ -197,6 +215,7 @@ ordered_json to_json(const JobReport& report) {
     one["network_wait_parts_ns"] =
         value_or_null(result.wait_parts, [](const WaitParts& parts) { return to_json(parts); });
     one["rank_wait_ns"] = or_null(result.rank_wait);
+    one["call_waits_ns"] = waits_json(report, result.call_waits);
     one["limited_by"] = result.limited_by;
     one["time_without_hints_ns"] = or_null(result.time_without_hints);
     json["results"].push_back(std::move(one));

@@ -83,7 +83,12 @@ JobReport example() {
   report.predictors.push_back(score);
   report.techniques = {result("wormhole", 0, microseconds(1500), microseconds(1000)),
                        result("hybrid", 4, microseconds(1000), microseconds(500))};
-  report.bounds.no_network = {microseconds(800), microseconds(300)};
+  const SourceCall wait{"MPI_Waitall", {"exchange(int)", "/home/me/halo2d.c", 42}},
+      send{"MPI_Isend", {"main", "", 0}}, small{"MPI_Send", {"main", "", 0}};
+  report.calls = {{wait, {}}, {send, {12345, 5 << 20}}, {small, {1, 8}}};
+  report.techniques[0].call_waits = {{wait, microseconds(990)}, {small, microseconds(1)}};
+  report.techniques[1].call_waits = {{wait, microseconds(490)}};
+  report.bounds.no_network = {microseconds(800), microseconds(300), {{wait, microseconds(290)}}};
   report.bounds.uncontended = {microseconds(900), microseconds(400)};
   report.bounds.ideal = {microseconds(1100), microseconds(600)};
   compare(report.techniques, report.bounds);
@@ -139,6 +144,12 @@ Where the time goes (mean wait of a rank for the network)
   wormhole       -   700 us  100 us      200 us      300 us        0 s          -  100 us
   hybrid         4   200 us  100 us      200 us        1 ps    50.0 us    -150 us       -
   slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
+
+Calls in the source (mean wait of a rank by technique, and its part for other ranks)
+  call         in                          messages  bytes  wormhole  hybrid K=4  other ranks
+  MPI_Waitall  exchange(int), halo2d.c:42         -      -    990 us      490 us       290 us
+  MPI_Isend    main                          12,345  5 MiB       0 s         0 s          0 s
+  1 call more, with less wait and traffic: in the page and the JSON result
 
 Bounds
   bound        job time  description
@@ -353,6 +364,14 @@ TEST(ReportJson, HasTheKeysForOtherTools) {
   EXPECT_EQ(hybrid["network_wait_parts_ns"], nlohmann::ordered_json::parse(R"({
     "path": 100000.0, "contention": 200000.0, "scheduling": 0.001, "reconfiguration": 50000.0,
     "slots": -150000.001, "other": 0.0})"));
+  EXPECT_EQ(json["calls"][0],
+            nlohmann::ordered_json::parse(R"x({"call": "MPI_Waitall", "function": "exchange(int)",
+    "file": "/home/me/halo2d.c", "line": 42, "messages": 0, "bytes": 0
+})x"));
+  EXPECT_EQ(json["calls"][1]["bytes"], 5 << 20);
+  EXPECT_EQ(hybrid["call_waits_ns"], nlohmann::ordered_json::parse("[490000.0, 0.0, 0.0]"));
+  EXPECT_EQ(json["bounds"]["no_network_call_waits_ns"],
+            nlohmann::ordered_json::parse("[290000.0, 0.0, 0.0]"));
   EXPECT_EQ(json["bounds"]["no_network_ns"], 800'000.0);
   EXPECT_EQ(json["bounds"]["uncontended_ns"], 900'000.0);
   EXPECT_EQ(json["bounds"]["ideal_ns"], 1'100'000.0);

@@ -1,4 +1,5 @@
-# Writes the wrappers of functions.def: for every function, MPI_X and PMPI_X.
+# Writes the wrappers of functions.def: for every function, MPI_X and PMPI_X; and for Fortran mpi_x_, mpi_x_f08_ and
+# mpi_x_f08ts_, which only note the call site.
 #
 #   awk -f generate_wrappers.awk [-v part=I -v parts=N] functions.def mpi_proto.h mpio.h > wrappers.cpp
 #
@@ -189,5 +190,9 @@ END {
     entry(name, name, arguments)
     entry(name, "P" name, arguments)
     print "}\n"
+    if (!outside[name] && name ~ /^MPI_/ && name !~ /_c$/) {
+      fortran = tolower(name)
+      print "HYBRID_FORTRAN(" fortran "_)\nHYBRID_FORTRAN(" fortran "_f08_)\nHYBRID_FORTRAN(" fortran "_f08ts_)\n"
+    }
   }
 }

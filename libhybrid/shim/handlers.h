@@ -9,6 +9,7 @@
 
 #include "libhybrid/live/live_job.h"
 #include "libhybrid/shim/datatypes.h"
+#include "libhybrid/shim/interposition.h"
 #include "libhybrid/shim/process.h"
 
 /// For handlers of calls that take only nanoseconds: the arguments stay in registers.
@@ -19,7 +20,7 @@ namespace hybrid::shim {
 /// Begin and end of a call. Construct it at the begin; call done() at the end.
 class CallTime {
  public:
-  explicit CallTime(Thread& thread) : thread_(thread), begin_(thread.enter()) {}
+  explicit CallTime(Thread& thread) : thread_(thread), begin_(thread.enter(call_site())) {}
   /// `peer`: MPI_PROC_NULL for a transfer that does nothing. Its time is less than that of reading the clock,
   /// and is recorded as 0.
   void done(int peer = 0) {

@@ -42,17 +42,46 @@ namespace detail {
 // Initial-exec: the library is loaded at start-up, and the hot path must not call __tls_get_addr.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t outermost_frame = 0;
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t call_site = 0;
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t fortran_call_site = 0;
 }  // namespace detail
 
-/// Return address of the program's current MPI call on this thread; it identifies the call site. From Fortran
-/// the address is in the MPI library, one for each of its functions.
+/// Return address of the program's current MPI call on this thread; it identifies the call site.
 [[gnu::always_inline]] inline std::uintptr_t call_site() { return detail::call_site; }
 
 /// The set of calls that OutermostCall guards: all recorded functions.
 struct AllCalls {
   [[gnu::always_inline]] static std::uintptr_t& frame() { return detail::outermost_frame; }
-  [[gnu::always_inline]] static void begins(std::uintptr_t returns_to) { detail::call_site = returns_to; }
+  [[gnu::always_inline]] static void begins(std::uintptr_t returns_to) {
+    const std::uintptr_t fortran = detail::fortran_call_site;
+    detail::call_site = fortran != 0 ? fortran : returns_to;
+  }
 };
+
+/// A call of MPI from Fortran. The library's Fortran function calls the C function, whose return address is
+/// in the library: the call site is that of the Fortran function.
+class FortranCall {
+ public:
+  [[gnu::always_inline]] explicit FortranCall(void* returns_to) {
+    detail::fortran_call_site = reinterpret_cast<std::uintptr_t>(returns_to);
+  }
+  [[gnu::always_inline]] ~FortranCall() { detail::fortran_call_site = 0; }
+  FortranCall(const FortranCall&) = delete;
+  FortranCall& operator=(const FortranCall&) = delete;
+};
+
+/// Defines the Fortran function `name`, which forwards its arguments. All arguments of MPI's Fortran
+/// functions are addresses (and lengths of strings), at most 14: those that are not there are passed on as
+/// any value.
+#define HYBRID_FORTRAN(name)                                                                    \
+  extern "C" HYBRID_SHIM_EXPORT void name(                                                      \
+      std::uintptr_t a, std::uintptr_t b, std::uintptr_t c, std::uintptr_t d, std::uintptr_t e, \
+      std::uintptr_t f, std::uintptr_t g, std::uintptr_t h, std::uintptr_t i, std::uintptr_t j, \
+      std::uintptr_t k, std::uintptr_t l, std::uintptr_t m, std::uintptr_t n) {                 \
+    static constinit hybrid::shim::NextFunction<decltype(&name)> next(#name);                   \
+    const auto function = next.get();                                                           \
+    const hybrid::shim::FortranCall call(__builtin_return_address(0));                          \
+    function(a, b, c, d, e, f, g, h, i, j, k, l, m, n);                                         \
+  }
 
 /// Guard that is true for the outermost of nested calls on a thread. MPI libraries and tools call MPI
 /// themselves (mpi_f08 bindings and ROMIO call PMPI_X, a tool's MPI_X calls PMPI_X), and both names are

@@ -56,6 +56,7 @@ class Process {
   bool live_carries = false;
 
   std::unique_ptr<DefinitionWriter> definitions;
+  std::unique_ptr<CallSites> call_sites;
   CommunicatorTable communicators;
   HandleTable<Window> windows;
   RequestTable requests;

@@ -3,21 +3,26 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "libhybrid/recording/job_definitions.h"
+#include "libhybrid/recording/source_places.h"
 #include "libhybrid/shim/testing/recorded_run.h"
 
 namespace hybrid::shim::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAreArray;
 using Lines = std::vector<std::string>;
 
@@ -330,6 +335,45 @@ TEST_P(Bindings, EachTransferIsRecordedOnce) {
 }
 INSTANTIATE_TEST_SUITE_P(Shim, Bindings, ::testing::ValuesIn(HYBRID_SHIM_BINDINGS),
                          [](const auto& info) { return std::string(info.param).substr(5); });
+
+// The source line of each event's call; "" without debug information.
+Lines source_lines(const RecordedRun& run, std::uint32_t rank, EventKind kind) {
+  std::vector<CallSiteAddress> addresses;
+  const Definitions definitions = run.definitions(rank);
+  for (const Event& event : run.events(rank))
+    if (event.kind == kind) addresses.push_back(definitions.call_sites.at(event.call_site));
+  Lines lines;
+  for (const CallSite& site : find_source_places(addresses)) {
+    std::ifstream source(site.file);
+    std::string& line = lines.emplace_back();
+    for (std::uint32_t i = 0; i < site.line && std::getline(source, line); ++i) {
+    }
+  }
+  return lines;
+}
+
+TEST_P(Bindings, EachCallHasItsSourceLine) {
+  const RecordedRun run(4, {program(GetParam())});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(source_lines(run, 1, EventKind::send_start),
+              ElementsAre(HasSubstr("MPI_Isend("), HasSubstr("MPI_Sendrecv(")));
+  EXPECT_THAT(source_lines(run, 1, EventKind::send), ElementsAre(HasSubstr("MPI_Send(")));
+  EXPECT_THAT(
+      source_lines(run, 1, EventKind::collective),
+      ElementsAre(HasSubstr("MPI_Allreduce("), HasSubstr("MPI_Bcast("),
+                  // gfortran states the first line of the program for calls of mpi_f08 without a buffer.
+                  AnyOf(HasSubstr("MPI_Barrier("), StartsWith("program same_transfers_f08"))));
+}
+
+TEST(CallSites, OfOneFunctionDiffer) {
+  const RecordedRun run(7, {program("shim_call_sites")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const Lines lines = source_lines(run, 0, EventKind::send);
+  EXPECT_EQ(lines.size(), 1800u);
+  EXPECT_THAT(std::set(lines.begin(), lines.end()),
+              ElementsAre(StartsWith("PLACE(down,"), StartsWith("PLACE(even,"), StartsWith("PLACE(odd,"),
+                          StartsWith("PLACE(up,")));
+}
 
 TEST(OtherTools, SeeAllCallsBeforeAndBehindTheShim) {
   for (const bool before : {true, false}) {

@@ -219,6 +219,8 @@ std::string open_recording(Process& p, const JobLayout& layout, bool predicts) {
   try {
     p.definitions = std::make_unique<DefinitionWriter>(
         definitions_path(p.recording_directory, static_cast<std::uint32_t>(p.rank)));
+    p.call_sites = std::make_unique<CallSites>(*p.definitions);
+    p.rules.sites = p.call_sites.get();
     write_facts(p, layout);
     p.define_world();
     if (predicts) start_prediction(p, layout);

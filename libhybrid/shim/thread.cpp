@@ -19,6 +19,7 @@ constexpr std::uint64_t kLongIntervalNs = 50'000;
 Thread::Thread(const std::string& journal_path, const JournalHeader& header, const RecordingRules& rules)
     : rules_(rules),
       journal_(std::make_unique<JournalWriter>(journal_path, header)),
+      sites_(rules.sites),
       poll_merge_(rules.scale.ticks(kPollMergeNs)),
       long_interval_(rules.scale.ticks(kLongIntervalNs)),
       yields_seen_(yields_of_thread) {

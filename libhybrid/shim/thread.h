@@ -11,6 +11,7 @@
 
 #include "core/event.h"
 #include "core/journal.h"
+#include "libhybrid/shim/call_sites.h"
 #include "libhybrid/shim/clock.h"
 
 namespace hybrid::shim {
@@ -29,7 +30,8 @@ struct Record {
 /// Settings of the recording, the same for all threads of a process.
 struct RecordingRules {
   TickScale scale;
-  bool cpu_clock = false;  // compute times from the thread's CPU clock
+  bool cpu_clock = false;      // compute times from the thread's CPU clock
+  CallSites* sites = nullptr;  // of the process; nullptr: events have no call sites
 };
 
 /// Number of times that this thread yielded its core in the progress hook (yield.cpp).
@@ -40,9 +42,10 @@ class Thread {
   /// Opens the journal. Throws RunError.
   Thread(const std::string& journal_path, const JournalHeader& header, const RecordingRules& rules);
 
-  /// Begins a call. Returns its time.
-  Ticks enter() {
+  /// Begins a call that returns to `returns_to` (0: unknown). Returns its time.
+  Ticks enter(std::uintptr_t returns_to = 0) {
     const Ticks now = ticks();
+    call_site_ = sites_.number(returns_to);
     if (rules_.cpu_clock) [[unlikely]]
       measure_gap(now);
     return now;
@@ -104,10 +107,11 @@ class Thread {
     event.peer = record.peer;
     event.tag = record.tag;
     event.request = record.request;
+    event.call_site = call_site_ & kMostCallSites;
     if (needs_wide(wide)) [[unlikely]] {
       journal_->append(event, wide);
     } else {
-      event.duration = static_cast<std::uint32_t>(wide.duration);
+      event.duration = static_cast<std::uint32_t>(wide.duration & kDurationMask);
       event.communicator = static_cast<std::uint16_t>(wide.communicator);
       event.bytes = static_cast<std::uint32_t>(wide.bytes);
       journal_->append(event);
@@ -123,7 +127,9 @@ class Thread {
 
   RecordingRules rules_;
   std::unique_ptr<JournalWriter> journal_;
-  Ticks last_end_ = 0;  // of the last event
+  CallSiteCache sites_;
+  std::uint32_t call_site_ = 0;  // of the current call
+  Ticks last_end_ = 0;           // of the last event
   bool polling_ = false;
   Ticks poll_begin_ = 0, poll_end_ = 0;
   Ticks poll_merge_ = 0;  // polls closer together than this are one run

@@ -47,6 +47,7 @@ class MemoryTrace final : public JobTrace {
   const std::vector<Location>& locations() const override { return locations_; }
   const CommunicatorInfo& communicator(std::uint32_t id) const override { return communicators.at(id); }
   const std::string& region_name(std::uint32_t id) const override { return regions.at(id); }
+  const std::vector<CallSite>& call_sites() const override { return sites; }
   const std::vector<std::uint32_t>& placement() const override { return ports; }
   std::string property(std::string_view name) const override {
     for (const auto& [fact, value] : facts)
@@ -64,6 +65,7 @@ class MemoryTrace final : public JobTrace {
 
   std::vector<CommunicatorInfo> communicators;
   std::vector<std::string> regions;
+  std::vector<CallSite> sites;
   std::vector<std::uint32_t> ports;
   std::vector<std::pair<std::string, std::string>> facts;
 

@@ -1,0 +1,59 @@
+// The program's call sites: its calls of MPI, by return address. An event names the site of its call by a
+// number.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+namespace hybrid {
+class DefinitionWriter;
+}  // namespace hybrid
+
+namespace hybrid::shim {
+
+/// The call sites of a process, with a definition of each. Thread-safe.
+class CallSites {
+ public:
+  explicit CallSites(DefinitionWriter& definitions) : definitions_(definitions) {}
+
+  /// The number of a site, from 1. A new site is defined: by its object file and the address of the call
+  /// there. 0 for the address 0, for more than kMostCallSites sites, and when memory is short.
+  std::uint32_t number(std::uintptr_t returns_to) noexcept;
+
+ private:
+  void define(std::uint32_t number, std::uintptr_t returns_to);
+
+  DefinitionWriter& definitions_;
+  std::mutex mutex_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> numbers_;
+};
+
+/// The numbers of the sites that a thread called from last: some nanoseconds for each, without a lock.
+class CallSiteCache {
+ public:
+  /// `sites` may be nullptr: all numbers are 0 then.
+  explicit CallSiteCache(CallSites* sites) : sites_(sites) {}
+
+  std::uint32_t number(std::uintptr_t returns_to) {
+    Entry& entry = entries_[(returns_to * 0x9E3779B97F4A7C15ULL) >> (64 - kBits)];
+    if (entry.address != returns_to) [[unlikely]] {
+      if (sites_ == nullptr) return 0;
+      entry = {returns_to, sites_->number(returns_to)};
+    }
+    return entry.number;
+  }
+
+ private:
+  static constexpr unsigned kBits = 8;
+  struct Entry {
+    std::uintptr_t address = 0;
+    std::uint32_t number = 0;
+  };
+  std::array<Entry, std::size_t{1} << kBits> entries_{};
+  CallSites* sites_;
+};
+
+}  // namespace hybrid::shim
