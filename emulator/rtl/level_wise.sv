@@ -1,4 +1,4 @@
-// The level-wise scheduler of a fat tree FT(3, W, W) (L 6, Figures 10 and 11): one request a clock, W^3 nodes.
+// The level-wise scheduler of a fat tree FT(3, W, W) (L 6, Figures 10 and 11): one request a clock and engine, W^3 nodes.
 //
 // Stages: node block, P0 block, P1 block, each with load, compute and update. Every block has two memories of one row of
 // W bits a switch, one for the sources' side and one for the destinations' side: 1 is a free link.
@@ -9,75 +9,105 @@
 // A request that fails keeps what it took in the blocks before, as in L figure 7, where all other requests have then
 // chosen there: the grants are those of `level-wise`.
 //
-// Interface: `valid` with a request in every clock while `ready`; `answer_valid` with its answer Latency clocks later,
+// Interface: `valid` with a request in every clock while `ready`; `answer_valid` with its answer 9 clocks later,
 // in order. `clear` starts an empty tree: `ready` is 0 for W^2 + 1 clocks. Node n is {s_2, s_1, s_0}.
+//
+// Two engines: engine e has the requests of the sources whose uppermost bit is e. Their destinations have the uppermost
+// bit e, or with `crossed` 1 - e: the two requests of a clock have no link in common. Node numbers are without that bit.
+// Between requests with different `crossed` there must be a clock without requests (level_wise_block.sv).
 module level_wise #(
     parameter int W = 4,  // 4, 8 or 16
-    localparam int P = $clog2(W)
+    parameter int ENGINES = 1,  // 1 or 2
+    localparam int P = $clog2(W),
+    localparam int S = 3 * P + 1 - ENGINES
 ) (
-    input  logic           clk,
-    input  logic           clear,
-    output logic           ready,
-    input  logic           valid,
-    input  logic [3*P-1:0] source,
-    input  logic [3*P-1:0] destination,
-    output logic           answer_valid,
-    output logic           granted,
-    output logic [    1:0] turn,  // level: ports p_0 .. p_(turn - 1) are used
-    output logic [  P-1:0] p0,
-    output logic [  P-1:0] p1
+    input  logic                 clk,
+    input  logic                 clear,
+    output logic                 ready,
+    input  logic                 crossed,  // 0 with one engine
+    input  logic [  ENGINES-1:0] valid,
+    input  logic [ENGINES*S-1:0] source,
+    input  logic [ENGINES*S-1:0] destination,
+    output logic                 answer_crossed,
+    output logic [  ENGINES-1:0] answer_valid,
+    output logic [  ENGINES-1:0] granted,
+    output logic [ENGINES*2-1:0] turn,  // level: ports p_0 .. p_(turn - 1) are used
+    output logic [ENGINES*P-1:0] p0,
+    output logic [ENGINES*P-1:0] p1
 );
+  localparam int R = S - P;  // bits of a switch of level 0
+
   // Clearing: all rows of all memories become ones.
-  logic [2*P:0] cleared;
-  assign ready = cleared[2*P];
+  logic [R:0] cleared;
+  assign ready = cleared[R];
   always_ff @(posedge clk)
     if (clear) cleared <= '0;
     else if (!ready) cleared <= cleared + 1'b1;
 
-  // What a request carries from block to block.
   // Node block: row = switch of the node, wanted = its link.
-  logic n_valid, n_failed, p0_valid, p0_failed, p1_valid, p1_failed;
-  logic [2*P-1:0] n_source, n_destination;  // switches
-  logic [2*P-1:0] a_source, a_destination;
-  logic [P-1:0] b_source, b_destination;
-  logic [P-1:0] unused_n, p0_port, p1_port;
+  localparam int N = 2 * R;
+  wire [ENGINES*R-1:0] source_switch, destination_switch;
+  wire [ENGINES*P-1:0] source_link, destination_link;
+  wire [ENGINES*N-1:0] switches, n_switches;
+  wire [ENGINES-1:0] n_valid, n_failed;
+  wire n_crossed;
+  for (genvar e = 0; e < ENGINES; e++) begin : g_node
+    assign {source_switch[e*R+:R], source_link[e*P+:P]} = source[e*S+:S];
+    assign {destination_switch[e*R+:R], destination_link[e*P+:P]} = destination[e*S+:S];
+    assign switches[e*N+:N] = {source_switch[e*R+:R], destination_switch[e*R+:R]};
+  end
   level_wise_block #(
-      .W(W), .CARRIED(4*P), .SELECT(1)
+      .W(W), .CARRIED(N), .SELECT(1), .ENGINES(ENGINES)
   ) node_block (
-      .clk(clk), .clearing(!ready), .cleared(cleared[2*P-1:0]),
-      .valid(valid && ready), .failed(1'b0), .skips(1'b0),
-      .up_row(source[3*P-1:P]), .down_row(destination[3*P-1:P]),
-      .up_link(source[P-1:0]), .down_link(destination[P-1:0]),
-      .carried({source[3*P-1:P], destination[3*P-1:P]}),
-      .done(n_valid), .done_failed(n_failed), .port(unused_n), .carried_out({n_source, n_destination})
+      .clk(clk), .clearing(!ready), .cleared(cleared[R-1:0]), .crossed(crossed && ENGINES == 2),
+      .valid(valid & {ENGINES{ready}}), .failed('0), .skips('0), .up_row(source_switch), .down_row(destination_switch),
+      .up_link(source_link), .down_link(destination_link), .carried(switches),
+      .crossed_out(n_crossed), .done(n_valid), .done_failed(n_failed), .port(), .carried_out(n_switches)
   );
-  wire same_switch = n_source == n_destination;
+
+  wire [ENGINES*R-1:0] n_source, n_destination;
+  wire [ENGINES*N-1:0] a_switches;
+  wire [ENGINES-1:0] same_switch, a_valid, a_failed;
+  wire [ENGINES*P-1:0] a_port;
+  wire a_crossed;
+  for (genvar e = 0; e < ENGINES; e++) begin : g_p0
+    assign {n_source[e*R+:R], n_destination[e*R+:R]} = n_switches[e*N+:N];
+    assign same_switch[e] = n_source[e*R+:R] == n_destination[e*R+:R] && !n_crossed;
+  end
   level_wise_block #(
-      .W(W), .CARRIED(4*P), .SELECT(0)
+      .W(W), .CARRIED(N), .ENGINES(ENGINES)
   ) p0_block (
-      .clk(clk), .clearing(!ready), .cleared(cleared[2*P-1:0]),
-      .valid(n_valid), .failed(n_failed), .skips(same_switch),
-      .up_row(n_source), .down_row(n_destination), .up_link('0), .down_link('0),
-      .carried({n_source, n_destination}),
-      .done(p0_valid), .done_failed(p0_failed), .port(p0_port), .carried_out({a_source, a_destination})
+      .clk(clk), .clearing(!ready), .cleared(cleared[R-1:0]), .crossed(n_crossed),
+      .valid(n_valid), .failed(n_failed), .skips(same_switch), .up_row(n_source), .down_row(n_destination),
+      .up_link('0), .down_link('0), .carried(n_switches),
+      .crossed_out(a_crossed), .done(a_valid), .done_failed(a_failed), .port(a_port), .carried_out(a_switches)
   );
-  logic [P-1:0] c_p0;
-  logic c_same;
-  wire same_subtree = a_source[2*P-1:P] == a_destination[2*P-1:P];
+
+  localparam int C = P + 2;
+  wire [ENGINES*R-1:0] sigma, delta;
+  wire [ENGINES-1:0] same_subtree;
+  wire [ENGINES*C-1:0] turns, b_turns;
+  wire [ENGINES-1:0] b_failed;
+  for (genvar e = 0; e < ENGINES; e++) begin : g_p1
+    wire [R-1:0] a_source, a_destination;
+    assign {a_source, a_destination} = a_switches[e*N+:N];
+    assign sigma[e*R+:R] = {a_source[R-1:P], a_port[e*P+:P]};
+    assign delta[e*R+:R] = {a_destination[R-1:P], a_port[e*P+:P]};
+    assign same_subtree[e] = a_source[R-1:P] == a_destination[R-1:P] && !a_crossed;
+    assign turns[e*C+:C] = {same_subtree[e], same_subtree[e] && a_source[P-1:0] == a_destination[P-1:0], a_port[e*P+:P]};
+  end
   level_wise_block #(
-      .W(W), .CARRIED(3*P+1), .SELECT(0)
+      .W(W), .CARRIED(C), .ENGINES(ENGINES)
   ) p1_block (
-      .clk(clk), .clearing(!ready), .cleared(cleared[2*P-1:0]),
-      .valid(p0_valid), .failed(p0_failed), .skips(same_subtree),
-      .up_row({a_source[2*P-1:P], p0_port}), .down_row({a_destination[2*P-1:P], p0_port}),
-      .up_link('0), .down_link('0),
-      .carried({a_source == a_destination, a_source[2*P-1:P], a_destination[2*P-1:P], p0_port}),
-      .done(p1_valid), .done_failed(p1_failed), .port(p1_port),
-      .carried_out({c_same, b_source, b_destination, c_p0})
+      .clk(clk), .clearing(!ready), .cleared(cleared[R-1:0]), .crossed(a_crossed),
+      .valid(a_valid), .failed(a_failed), .skips(same_subtree), .up_row(sigma), .down_row(delta),
+      .up_link('0), .down_link('0), .carried(turns),
+      .crossed_out(answer_crossed), .done(answer_valid), .done_failed(b_failed), .port(p1), .carried_out(b_turns)
   );
-  assign answer_valid = p1_valid;
-  assign granted = !p1_failed;
-  assign turn = c_same ? 0 : b_source == b_destination ? 1 : 2;
-  assign p0 = c_p0;
-  assign p1 = p1_port;
+  for (genvar e = 0; e < ENGINES; e++) begin : g_answer
+    wire in_subtree, in_switch;
+    assign {in_subtree, in_switch, p0[e*P+:P]} = b_turns[e*C+:C];
+    assign turn[e*2+:2] = in_switch ? 2'd0 : in_subtree ? 2'd1 : 2'd2;
+    assign granted[e] = !b_failed[e];
+  end
 endmodule

@@ -2,13 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/rtl/rtl_level_wise.h"
 #include "emulator/scheduler/testing/random_passes.h"
 
 namespace hybrid {
@@ -72,48 +77,186 @@ void run_lock_step(std::uint64_t passes) {
 TEST(LockStep, RtlEqualsTheModel) { run_lock_step(20'000); }
 TEST(LockStep, NightlyRtlEqualsTheModelInTenMillionPasses) { run_lock_step(2'000'000); }
 
-/// The request sets of one tree: permutations, and sets whose requests share nodes.
-void expect_paths_of_level_wise(std::uint32_t width, int sets) {
-  const FatTreeShape shape{3, width, width};
-  const auto model = SchedulerRegistration::make("level-wise")->fat_tree(shape, 1);
-  const auto rtl = SchedulerRegistration::make("rtl:level-wise")->fat_tree(shape, 1);
-  const std::uint32_t nodes = width * width * width;
-  Random random(width);
-  for (int set = 0; set < sets; ++set) {
-    std::vector<Port> destinations(nodes);
-    std::iota(destinations.begin(), destinations.end(), Port{0});
-    for (std::size_t i = nodes; i > 1; --i) std::swap(destinations[i - 1], destinations[random.below(i)]);
-    std::vector<Connection> requests;
-    for (Port u = 0; u < nodes; ++u) {
-      if (set % 3 == 0) requests.push_back({u, destinations[u]});
-      if (set % 3 == 1 && random.below(3) != 0)
-        requests.push_back({static_cast<Port>(random.below(nodes)), static_cast<Port>(random.below(nodes))});
-      // Few switches: the same rows again and again.
-      if (set % 3 == 2)
-        requests.push_back(
-            {static_cast<Port>(random.below(2 * width)), static_cast<Port>(random.below(2 * width))});
+/// The request sets of the test below. Half h: nodes whose uppermost bit is h.
+enum class Set : std::uint8_t {
+  permutation,
+  permutation_within_halves,
+  permutation_across_halves,
+  permutation_by_half,  // the sources of both halves: first those with destinations in half 0
+  shared_nodes,
+  few_rows,  // the same rows again and again
+  few_rows_of_both_halves,
+  one_half,     // all requests of half 0 to half 0
+  to_one_half,  // both halves to half 0, more than the queues hold
+  by_turns,     // half 0 to half 0, half 1, half 0, ...
+  last
+};
+
+std::vector<Connection> request_set(Set set, Port nodes, Port width, Random& random) {
+  const Port half = nodes / 2;
+  const auto below = [&](Port bound) { return static_cast<Port>(random.below(bound)); };
+  const auto shuffle = [&](std::span<Port> ports) {
+    for (std::size_t i = ports.size(); i > 1; --i) std::swap(ports[i - 1], ports[random.below(i)]);
+  };
+  std::vector<Port> destinations(nodes);
+  std::iota(destinations.begin(), destinations.end(), Port{0});
+  const auto halves = std::span(destinations);
+  std::vector<Connection> requests;
+  switch (set) {
+    case Set::permutation_across_halves:
+    case Set::permutation_within_halves:
+      if (set == Set::permutation_across_halves)
+        std::rotate(halves.begin(), halves.begin() + half, halves.end());
+      shuffle(halves.first(half));
+      shuffle(halves.last(half));
+      for (Port u = 0; u < nodes; ++u) requests.push_back({u, destinations[u]});
+      break;
+    case Set::permutation:
+    case Set::permutation_by_half:
+      shuffle(halves);
+      for (Port u = 0; u < nodes; ++u) requests.push_back({u, destinations[u]});
+      if (set == Set::permutation_by_half)
+        std::partition(requests.begin(), requests.end(), [&](Connection c) { return c.destination < half; });
+      break;
+    case Set::shared_nodes:
+      for (Port u = 0; u < nodes; ++u)
+        if (below(3) != 0) requests.push_back({below(nodes), below(nodes)});
+      break;
+    case Set::few_rows:
+      for (Port u = 0; u < nodes; ++u) requests.push_back({below(2 * width), below(2 * width)});
+      break;
+    case Set::few_rows_of_both_halves:
+      for (Port u = 0; u < nodes; ++u)
+        requests.push_back({below(2 * width) + below(2) * half, below(2 * width) + below(2) * half});
+      break;
+    case Set::one_half:
+      for (Port u = 0; u < nodes; ++u) requests.push_back({below(half), below(half)});
+      break;
+    case Set::to_one_half:
+      for (Port u = 0; u < 4 * nodes; ++u) requests.push_back({below(nodes), below(half)});
+      break;
+    case Set::by_turns:
+      for (Port u = 0; u < nodes; ++u) requests.push_back({below(half), below(half) + u % 2 * half});
+      break;
+    case Set::last:
+      break;
+  }
+  return requests;
+}
+
+/// Each link of a granted request is its own, of nodes and of switches, upward and downward.
+void expect_links_of_their_own(std::span<const Connection> requests, std::span<const TreePath> paths,
+                               Port width) {
+  std::set<std::tuple<int, bool, Port, Port>> used;  // level, whether upward, node or switch, port
+  const auto take = [&](int level, bool up, Port row, Port port) {
+    EXPECT_TRUE(used.insert({level, up, row, port}).second)
+        << "level " << level << (up ? ", up" : ", down") << ", row " << row << ", port " << port;
+  };
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (!paths[i].granted) continue;
+    const auto [source, destination] = requests[i];
+    const Port turn = source / width == destination / width                   ? 0
+                      : source / width / width == destination / width / width ? 1
+                                                                              : 2;
+    ASSERT_EQ(paths[i].turn, turn) << "request " << i;
+    take(-1, true, source, 0);
+    take(-1, false, destination, 0);
+    if (turn > 0) {
+      take(0, true, source / width, paths[i].up[0]);
+      take(0, false, destination / width, paths[i].up[0]);
     }
-    std::vector<TreePath> expected(requests.size()), actual(requests.size());
-    ASSERT_EQ(rtl->schedule(requests, actual), model->schedule(requests, expected)) << "set " << set;
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      ASSERT_EQ(actual[i].granted, expected[i].granted) << "set " << set << ", request " << i;
-      if (!expected[i].granted) continue;
-      ASSERT_EQ(actual[i].turn, expected[i].turn) << "set " << set << ", request " << i;
-      for (std::uint32_t h = 0; h < expected[i].turn; ++h)
-        ASSERT_EQ(actual[i].up[h], expected[i].up[h])
-            << "set " << set << ", request " << i << ", level " << h;
+    if (turn > 1) {
+      take(1, true, source / width / width * width + paths[i].up[0], paths[i].up[1]);
+      take(1, false, destination / width / width * width + paths[i].up[0], paths[i].up[1]);
     }
   }
 }
 
-TEST(LockStep, LevelWiseGivesThePathsOfTheModel) {
-  for (const std::uint32_t width : {4u, 8u, 16u}) expect_paths_of_level_wise(width, 30);
+/// The hardware's paths are those of `level-wise` for the requests in the order in which the hardware
+/// scheduled them.
+void expect_paths_of_level_wise(RtlTreeScheduler& rtl, TreeScheduler& model,
+                                std::span<const Connection> requests) {
+  const std::size_t count = requests.size();
+  std::vector<TreePath> actual(count), expected(count);
+  const std::size_t granted = rtl.schedule(requests, actual);
+  ASSERT_EQ(rtl.order().size(), count);
+  std::vector<int> answers(count);
+  std::vector<Connection> ordered;
+  for (const std::size_t i : rtl.order()) {
+    ++answers.at(i);
+    ordered.push_back(requests[i]);
+  }
+  ASSERT_EQ(answers, std::vector<int>(count, 1));
+  ASSERT_EQ(granted, model.schedule(ordered, expected));
+  for (std::size_t k = 0; k < count; ++k) {
+    const TreePath& path = actual[rtl.order()[k]];
+    ASSERT_EQ(path.granted, expected[k].granted) << "answer " << k;
+    if (!path.granted) continue;
+    ASSERT_EQ(path.turn, expected[k].turn) << "answer " << k;
+    for (std::uint32_t h = 0; h < path.turn; ++h)
+      ASSERT_EQ(path.up[h], expected[k].up[h]) << "answer " << k << ", level " << h;
+  }
 }
+
+class LevelWiseLockStep : public testing::TestWithParam<std::tuple<std::uint32_t, std::uint32_t>> {};
+
+TEST_P(LevelWiseLockStep, GivesThePathsOfTheModel) {
+  const auto [engines, width] = GetParam();
+  const FatTreeShape shape{3, width, width};
+  const auto model = SchedulerRegistration::make("level-wise")->fat_tree(shape, 1);
+  const auto scheduler =
+      SchedulerRegistration::make(engines == 1 ? "rtl:level-wise" : "rtl:level-wise/two")->fat_tree(shape, 1);
+  auto& rtl = dynamic_cast<RtlTreeScheduler&>(*scheduler);
+  const std::uint32_t nodes = width * width * width;
+  Random random(width);
+  for (int round = 0; round < 10; ++round)
+    for (auto set = Set{}; set != Set::last; set = static_cast<Set>(static_cast<int>(set) + 1)) {
+      SCOPED_TRACE("set " + std::to_string(static_cast<int>(set)) + ", round " + std::to_string(round));
+      const std::vector<Connection> requests = request_set(set, nodes, width, random);
+      expect_paths_of_level_wise(rtl, *model, requests);
+      if (HasFatalFailure()) return;
+      if (engines == 1) {
+        EXPECT_TRUE(std::ranges::is_sorted(rtl.order()));
+        EXPECT_EQ(rtl.clocks(), requests.size() + 9);
+        EXPECT_EQ(rtl.refused(), 0);
+        continue;
+      }
+      // Two requests a clock; at least one, whatever the requests.
+      const bool two = set == Set::permutation || set == Set::permutation_within_halves ||
+                       set == Set::permutation_across_halves;
+      EXPECT_LE(rtl.clocks(), static_cast<double>(requests.size()) / (two ? 2 : 1) * 1.1 + 24);
+      if (set == Set::to_one_half) {
+        EXPECT_GT(rtl.refused(), 0);
+      }
+    }
+}
+
+TEST_P(LevelWiseLockStep, NoLinkIsUsedTwice) {
+  const auto [engines, width] = GetParam();
+  const auto rtl = SchedulerRegistration::make(engines == 1 ? "rtl:level-wise" : "rtl:level-wise/two")
+                       ->fat_tree({3, width, width}, 1);
+  Random random(width + 1);
+  for (auto set = Set{}; set != Set::last; set = static_cast<Set>(static_cast<int>(set) + 1)) {
+    SCOPED_TRACE("set " + std::to_string(static_cast<int>(set)));
+    const std::vector<Connection> requests = request_set(set, width * width * width, width, random);
+    std::vector<TreePath> paths(requests.size());
+    EXPECT_GT(rtl->schedule(requests, paths), 0);
+    expect_links_of_their_own(requests, paths, width);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, LevelWiseLockStep,
+                         testing::Combine(testing::Values(1u, 2u), testing::Values(4u, 8u, 16u)),
+                         [](const auto& test) {
+                           return std::to_string(std::get<0>(test.param)) + "engines" +
+                                  std::to_string(std::get<1>(test.param)) + "ports";
+                         });
 
 TEST(LockStep, ALargerSwitchIsRefused) {
   for (const char* const name : {"rtl:greedy", "rtl:matching", "rtl:matching/logic", "rtl:matching/vector"})
     EXPECT_THROW(make_one_slot_scheduler(name, {129}), UserError) << name;
-  EXPECT_THROW(SchedulerRegistration::make("rtl:level-wise")->fat_tree({2, 4, 4}, 1), UserError);
+  for (const char* const name : {"rtl:level-wise", "rtl:level-wise/two"})
+    EXPECT_THROW(SchedulerRegistration::make(name)->fat_tree({2, 4, 4}, 1), UserError) << name;
 }
 
 }  // namespace

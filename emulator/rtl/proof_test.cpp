@@ -91,7 +91,12 @@ Verdict verdict_on(const Proof& proof, int size, const Fault* fault, std::string
 
 const std::vector<std::string> kGreedy{"greedy_array.sv", "greedy_pass.sv"};
 
-const std::vector<std::string> kLevelWise{"level_wise_block.sv", "level_wise_rows.sv"};
+const std::vector<std::string> kLevelWise{"level_wise_block.sv", "level_wise_engine.sv",
+                                          "level_wise_rows.sv"};
+
+const std::vector<std::string> kLevelWisePair{"level_wise_issue.sv", "level_wise_queues.sv",
+                                              "level_wise_block.sv", "level_wise_engine.sv",
+                                              "level_wise_rows.sv"};
 
 const std::vector<std::string> kSlotScheduler{"slot_scheduler.sv", "greedy_pass.sv", "greedy_array.sv"};
 
@@ -142,20 +147,48 @@ std::vector<Proof> proofs() {
        {"n_queue.sv", "words[{destination, push_at[D-1:0]}] <= in", "words[{source, push_at[D-1:0]}] <= in"},
        12},
       // Without the forwarding between a request and the second one after it; and the third. The first 16
-      // clocks clear
-      // the rows.
+      // clocks clear the rows.
       {"level_wise_formal",
        kLevelWise,
        0,
        {4},
-       {"level_wise_rows.sv", "same_2 && writes ? written : ", ""},
+       {"level_wise_rows.sv", "({W{same_2 && writes}} & taken) | ", ""},
        26},
       {"level_wise_formal",
        kLevelWise,
        1,
        {4},
-       {"level_wise_rows.sv", "same_3 && old_writes ? old_written : ", ""},
+       {"level_wise_rows.sv", " | ({W{same_3 && old_writes}} & old_taken)", ""},
        26},
+      // And the next one, with two engines. The first 8 clocks clear the rows.
+      {"level_wise_pair_formal",
+       kLevelWisePair,
+       0,
+       {4},
+       {"level_wise_engine.sv", " & ~({W{c_forwards}} & taken)", ""},
+       20},
+      // No clock without requests between requests with different `crossed`.
+      {"level_wise_pair_formal",
+       kLevelWisePair,
+       1,
+       {4},
+       {"level_wise_issue.sv", "changes && has != 2'b00", "0"},
+       20},
+      // A bank does not know what the other engine took.
+      {"level_wise_pair_formal",
+       kLevelWisePair,
+       1,
+       {4},
+       {"level_wise_block.sv", ".taken(crossed_out ? down_taken[O*W+:W] : down_taken[e*W+:W])",
+        ".taken(down_taken[e*W+:W])"},
+       20},
+      // A pair of queues with one request is never the next one.
+      {"level_wise_pair_formal",
+       kLevelWisePair,
+       2,
+       {4},
+       {"level_wise_issue.sv", " || (other_has != 2'b00 && has == 2'b00)", ""},
+       20},
       // A preload leaves its connections in other slots, too.
       {"slot_scheduler_formal",
        kSlotScheduler,
@@ -225,7 +258,7 @@ TEST_P(ProofTest, HoldsAndFindsItsFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rtl, ProofTest, testing::ValuesIn(proofs()), [](const auto& test) {
-  return test.param.module + "_" + std::to_string(test.param.property);
+  return test.param.module + "_" + std::to_string(test.param.property) + "_" + std::to_string(test.index);
 });
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "VSwitchNode32.h"
 #include "emulator/device/serial_device.h"
 #include "emulator/rtl/fpga_twin.h"
+#include "emulator/rtl/rtl_level_wise.h"
 #include "emulator/rtl/rtl_switch.h"
 #include "emulator/scheduler/testing/slots.h"
 #include "emulator/ticked/script.h"
@@ -29,7 +30,7 @@ void one_pass(benchmark::State& state, const std::string& scheduler, std::uint32
   for (auto _ : state) benchmark::DoNotOptimize(one_slot->pass(in).data());
 }
 
-/// All requests of a permutation of the nodes of FT(3, w, w).
+/// All requests of a permutation of the nodes of FT(3, w, w). `clocks`: of the hardware.
 void permutation(benchmark::State& state, const std::string& scheduler, std::uint32_t width) {
   const auto tree = SchedulerRegistration::make(scheduler)->fat_tree({3, width, width}, 1);
   const std::uint32_t nodes = width * width * width;
@@ -43,6 +44,8 @@ void permutation(benchmark::State& state, const std::string& scheduler, std::uin
   }
   std::vector<TreePath> paths(nodes);
   for (auto _ : state) benchmark::DoNotOptimize(tree->schedule(requests, paths));
+  if (const auto* const rtl = dynamic_cast<const RtlTreeScheduler*>(tree.get()))
+    state.counters["clocks"] = static_cast<double>(rtl->clocks());
 }
 
 /// 32 NICs send messages of up to 1000 bytes to four partners each, one in 100 clocks, for 5000 clocks.
@@ -129,7 +132,7 @@ const int kRegistered = [] {
     for (const std::uint32_t ports : {4u, 8u, 16u, 32u, 64u, 128u})
       benchmark::RegisterBenchmark((std::string(scheduler) + "/" + std::to_string(ports)).c_str(),
                                    [=](benchmark::State& state) { one_pass(state, scheduler, ports); });
-  for (const char* const scheduler : {"level-wise", "rtl:level-wise"})
+  for (const char* const scheduler : {"level-wise", "rtl:level-wise", "rtl:level-wise/two"})
     for (const std::uint32_t width : {4u, 8u, 16u})
       benchmark::RegisterBenchmark((std::string(scheduler) + "/" + std::to_string(width)).c_str(),
                                    [=](benchmark::State& state) { permutation(state, scheduler, width); });

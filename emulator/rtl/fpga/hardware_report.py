@@ -5,7 +5,7 @@ Usage: hardware_report.py PAGE [--bench PROGRAM] [--jobs N]
 
 In PAGE, the table after each line <!-- greedy -->, <!-- greedy_rows -->, ... is replaced. Each block is synthesised by
 Yosys and placed by nextpnr with several seeds; the best counts. PROGRAM is hybrid_rtl_bench, for the times of the
-C++ models.
+C++ models and the clocks of the level-wise schedulers.
 """
 import argparse
 import concurrent.futures
@@ -20,6 +20,8 @@ SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLOWS = ("", "-abc9 -device hx")  # of Yosys
 CELLS = 7680  # of an HX8K
 DEVICE = ["device.sv", "uart.sv", "frame_receiver.sv", "frame_transmitter.sv", "fcs.sv", "greedy_rows.sv"]
+
+LEVEL_WISE = ["level_wise.sv", "level_wise_block.sv", "level_wise_engine.sv", "level_wise_rows.sv"]
 
 
 def run(command, folder):
@@ -114,12 +116,21 @@ def table(heads, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-def model_times(program):
-    """Nanoseconds by benchmark name; none without the program."""
+def benchmarks(program):
+    """Results by benchmark name; none without the program."""
     if program is None:
         return {}
     out = subprocess.run([program, "--benchmark_format=json"], capture_output=True, text=True, check=True).stdout
-    return {b["name"]: b["real_time"] for b in json.loads(out)["benchmarks"]}
+    return {b["name"]: b for b in json.loads(out)["benchmarks"]}
+
+
+def level_wise_row(w, engines, block, results):
+    """Of a permutation of all nodes, its clocks counted by the RTL under Verilator."""
+    table_1 = {4: 480, 8: 4352, 16: 38912}
+    clocks = results.get(f"rtl:level-wise{'/two' if engines == 2 else ''}/{w}", {}).get("clocks")
+    return [number(w**3), str(engines), number(block.cells), str(block.rams), number(block.mhz, 1), number(clocks),
+            number(clocks and block.ns(clocks)), number(table_1[w]),
+            number(results.get(f"level-wise/{w}", {}).get("real_time"))]
 
 
 def main():
@@ -133,8 +144,9 @@ def main():
                        {"establish": n * n, "release_": n * n, "inputs_in_use": n, "outputs_in_use": n},
                        {"toggle": n * n}, seeds=10 if n <= 16 else 2) for n in (4, 8, 16, 32, 64)}
     rows = {n: Block("greedy_rows", ["greedy_rows.sv"], {"N": n, "K": 4}) for n in (8, 16, 32, 64, 128)}
-    level_wise = {w: Block("level_wise", ["level_wise.sv", "level_wise_block.sv", "level_wise_rows.sv"], {"W": w})
-                  for w in (4, 8, 16)}
+    level_wise = {(w, 1): Block("level_wise", LEVEL_WISE, {"W": w}) for w in (4, 8, 16)}
+    level_wise |= {(w, 2): Block("level_wise_pair", LEVEL_WISE + ["level_wise_pair.sv", "level_wise_issue.sv", "level_wise_queues.sv"],
+                                 {"W": w}) for w in (4, 8, 16)}
     queues = {n: Block("n_queue", ["n_queue.sv"], {"N": n, "DEPTH": 64, "WIDTH": 64},
                        {"reset": 1, "push": 1, "destination": bits(n), "in": 64, "pull": 1, "source": bits(n)},
                        {"out": 64, "full": n, "empty": n}) for n in (4, 8, 16, 32)}
@@ -171,11 +183,11 @@ def main():
         for done, block in enumerate(pool.map(Block.synthesise, blocks), 1):
             print(f"{done} of {len(blocks)}: {block.module} {block.parameters}: {block.cells} cells, "
                   f"{number(block.mhz, 1) or 'too large'} MHz", flush=True)
-    model = model_times(given.bench)
+    results = benchmarks(given.bench)
+    model = {name: result["real_time"] for name, result in results.items()}
 
     table_5_3 = {4: 34, 8: 49, 16: 76, 32: 120, 64: 213, 128: 385}
     table_8_1 = {4: (361, 78), 8: (480, 88), 16: (1439, 69), 32: (1988, 67)}
-    level_wise_table = {4: (15, 480), 8: (17, 4352), 16: (19, 38912)}
     tables = {
         "greedy": table(
             ["N", "cells", "ns a pass", "D Table 5.3, ns", "C++ model, ns"],
@@ -186,9 +198,8 @@ def main():
             [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large", str(n + 1), number(b.ns(n + 1)),
               number(table_5_3.get(n))] for n, b in rows.items()]),
         "level_wise": table(
-            ["nodes", "cells", "block RAMs", "MHz", "ns a request", "ns all requests", "L Table 1, ns", "C++ model, ns"],
-            [[number(w**3), number(b.cells), str(b.rams), number(b.mhz, 1), number(b.ns(), 1), number(b.ns(w**3 + 12)),
-              number(level_wise_table[w][1]), number(model.get(f"level-wise/{w}"))] for w, b in level_wise.items()]),
+            ["nodes", "engines", "cells", "block RAMs", "MHz", "clocks", "ns all requests", "L Table 1, ns", "C++ model, ns"],
+            [level_wise_row(w, engines, b, results) for (w, engines), b in level_wise.items()]),
         "n_queue": table(
             ["N", "cells", "block RAMs", "MHz", "D Table 8.1: cells", "MHz"],
             [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large", number(table_8_1[n][0]),
