@@ -1,5 +1,4 @@
 // `hybrid schedule`: scheduling algorithms on request sets, without emulation.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "cli/table_flags.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
+#include "core/new_file.h"
 #include "core/registry.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/traffic/simulate.h"
@@ -76,37 +76,13 @@ std::string demand_table(const std::vector<ScheduleScore>& scores) {
   return table.text(0, TextTable::wide(stdout));
 }
 
-/// A new file, removed unless it is written completely.
-class NewFile {
- public:
-  explicit NewFile(const std::string& path) : path_(path) {
-    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) return;
-    if (errno == EEXIST) throw UserError("output: '" + path + "' exists already", "Name a new file.");
-    throw UserError("output: cannot create '" + path + "': " + std::strerror(errno), "Name another file.");
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    ::close(descriptor_);
-    if (!written_) ::unlink(path_.c_str());
-  }
-
-  void write(const std::string& text) {
-    for (std::size_t done = 0; done < text.size();) {
-      const ssize_t put = ::write(descriptor_, text.data() + done, text.size() - done);
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) throw RunError("cannot write " + path_ + ": " + std::strerror(errno));
-      done += static_cast<std::size_t>(put);
-    }
-    written_ = true;
-  }
-
- private:
-  std::string path_;
-  int descriptor_ = -1;
-  bool written_ = false;
-};
+/// Creates the file of the schedule before the work. Throws UserError.
+std::unique_ptr<NewFile> new_output(const std::string& path) {
+  auto file = std::make_unique<NewFile>(path);
+  if (file->begin()) return file;
+  if (errno == EEXIST) throw UserError("output: '" + path + "' exists already", "Name a new file.");
+  throw UserError("output: cannot create '" + path + "': " + std::strerror(errno), "Name another file.");
+}
 
 std::string hardware_table(const std::vector<ScheduleScore>& scores) {
   TextTable table({{"as hardware", Align::left},
@@ -174,12 +150,15 @@ class ScheduleCommand final : public Command {
     if (hardware_) check_hardware();
     json_.check_another("output", options_.output);
     std::unique_ptr<NewFile> output;
-    if (!options_.output.empty()) output = std::make_unique<NewFile>(options_.output);
+    if (!options_.output.empty()) output = new_output(options_.output);
     const ScheduleRun run = run_schedulers(options_, [this](std::uint64_t done, std::uint64_t all) {
       line_.show(fmt::format("scheduling: set {} of {}", done + 1, all), 0);
     });
     line_.clear();
-    if (output) output->write(run.schedule);
+    if (output) {
+      std::fputs(run.schedule.c_str(), output->stream());
+      if (!output->finish()) throw RunError("cannot write " + options_.output + ": " + std::strerror(errno));
+    }
     if (!json_.owns_stdout()) std::fputs(text(run).c_str(), stdout);
     json_.write(as_json(run));
     return kDone;

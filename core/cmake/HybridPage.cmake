@@ -4,13 +4,13 @@ set(echarts_version 5.6.0)
 set(HYBRID_ECHARTS "" CACHE FILEPATH "Archive of the npm package echarts ${echarts_version}; empty: it is downloaded")
 set(echarts_hash a136d54ec5df2ae121c5fb47a8be71a6b80ba1cd24eee49c030b6bc8281617a84f6052d1c0e50788598718204a3f934f14d903568a4e89ec94a98187f056b790)
 
-# hybrid_page_sources()  prepares page/page.cpp and page/glossary.cpp of the current directory, which embed
-# the files of the page.
-function(hybrid_page_sources)
+# hybrid_page_files()  makes the part page_files: page/page_files.c of the current directory, which embeds the page's files.
+function(hybrid_page_files)
   set(page ${PROJECT_SOURCE_DIR}/libhybrid/page)
-  set_source_files_properties(page/glossary.cpp PROPERTIES
-    OBJECT_DEPENDS ${page}/glossary.json SKIP_UNITY_BUILD_INCLUSION ON
-    COMPILE_DEFINITIONS "HYBRID_GLOSSARY=\"${page}/glossary.json\"")
+  add_library(hybrid_page_files OBJECT page/page_files.c)
+  set(glossary "HYBRID_GLOSSARY=\"${page}/glossary.json\"")
+  set_source_files_properties(page/page_files.c PROPERTIES
+    OBJECT_DEPENDS ${page}/glossary.json COMPILE_DEFINITIONS "${glossary}")
   set(archive ${HYBRID_ECHARTS})
   if(NOT archive)
     set(archive ${PROJECT_BINARY_DIR}/echarts-${echarts_version}.tgz)
@@ -41,9 +41,9 @@ function(hybrid_page_sources)
   hybrid_csp_hash(${echarts} echarts_csp)
   hybrid_csp_hash(${page}/page.js script_csp)
   hybrid_csp_hash(${page}/page.css style_csp)
-  set_source_files_properties(page/page.cpp PROPERTIES
-    OBJECT_DEPENDS "${files};${echarts}" SKIP_UNITY_BUILD_INCLUSION ON
-    COMPILE_DEFINITIONS "HYBRID_PAGE=\"${page}\";HYBRID_ECHARTS=\"${echarts}\";HYBRID_SCRIPT_CSP=\"'${echarts_csp}' '${script_csp}'\";HYBRID_STYLE_CSP=\"'${style_csp}'\"")
+  set_source_files_properties(page/page_files.c PROPERTIES
+    OBJECT_DEPENDS "${page}/glossary.json;${files};${echarts}"
+    COMPILE_DEFINITIONS "${glossary};HYBRID_PAGE=\"${page}\";HYBRID_ECHARTS=\"${echarts}\";HYBRID_SCRIPT_CSP=\"'${echarts_csp}' '${script_csp}'\";HYBRID_STYLE_CSP=\"'${style_csp}'\"")
 endfunction()
 
 # hybrid_csp_hash(FILE VARIABLE)  the hash of an inline script or style in a content security policy:

@@ -2,11 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-// The file between two symbols of read-only memory.
-__asm__(
-    ".pushsection .rodata\n.global hybrid_glossary\n.hidden hybrid_glossary\n.global hybrid_glossary_end\n"
-    ".hidden hybrid_glossary_end\nhybrid_glossary:\n.incbin \"" HYBRID_GLOSSARY
-    "\"\nhybrid_glossary_end:\n.popsection\n");
+// page_files.c
 extern "C" const char hybrid_glossary[], hybrid_glossary_end[];
 
 namespace hybrid {

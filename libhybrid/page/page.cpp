@@ -6,30 +6,22 @@
 #include "core/error.h"
 #include "libhybrid/page/glossary.h"
 
-#ifdef HYBRID_PAGE
-// Each file between two symbols of read-only memory.
-#define HYBRID_EMBED(name, path)                                                                      \
-  __asm__(".pushsection .rodata\n.global hybrid_page_" #name "\n.hidden hybrid_page_" #name           \
-          "\n.global hybrid_page_" #name "_end\n.hidden hybrid_page_" #name                           \
-          "_end\n"                                                                                    \
-          "hybrid_page_" #name ":\n.incbin \"" path "\"\nhybrid_page_" #name "_end:\n.popsection\n"); \
-  extern "C" const char hybrid_page_##name[], hybrid_page_##name##_end[]
-HYBRID_EMBED(html, HYBRID_PAGE "/page.html");
-HYBRID_EMBED(css, HYBRID_PAGE "/page.css");
-HYBRID_EMBED(script, HYBRID_PAGE "/page.js");
-HYBRID_EMBED(echarts, HYBRID_ECHARTS);
-#endif
-
-namespace hybrid {
-
-#ifdef HYBRID_PAGE
-
-namespace {
-
+// page_files.c
+#define HYBRID_PAGE_FILE(name) extern "C" const char hybrid_page_##name[], hybrid_page_##name##_end[]
+HYBRID_PAGE_FILE(html);
+HYBRID_PAGE_FILE(css);
+HYBRID_PAGE_FILE(script);
+HYBRID_PAGE_FILE(echarts);
+HYBRID_PAGE_FILE(script_csp);
+HYBRID_PAGE_FILE(style_csp);
 #define HYBRID_EMBEDDED(name)                                                                   \
   std::string_view {                                                                            \
     hybrid_page_##name, static_cast<std::size_t>(hybrid_page_##name##_end - hybrid_page_##name) \
   }
+
+namespace hybrid {
+
+namespace {
 
 std::string escaped(std::string_view text) {
   std::string html;
@@ -73,9 +65,12 @@ std::string title_of(const nlohmann::ordered_json& data) {
 
 }  // namespace
 
-bool has_page() { return true; }
+bool has_page() { return !HYBRID_EMBEDDED(html).empty(); }
 
 std::string page_html(nlohmann::ordered_json data) {
+  if (!has_page())
+    throw UserError("this build of libhybrid has no HTML pages: ECharts could not be downloaded for it",
+                    "Configure it again with a network, or with -DHYBRID_ECHARTS=ARCHIVE.");
   const std::string title = escaped(title_of(data));
   data["glossary"] = nlohmann::ordered_json::parse(glossary_json());
   const std::string values = script_data(data);
@@ -89,8 +84,8 @@ std::string page_html(nlohmann::ordered_json data) {
     const std::size_t close = rest.find("}}", open);
     const std::string_view name = rest.substr(open + 2, close - open - 2);
     if (name == "title") html += title;
-    if (name == "scripts") html += HYBRID_SCRIPT_CSP;
-    if (name == "styles") html += HYBRID_STYLE_CSP;
+    if (name == "scripts") html += HYBRID_EMBEDDED(script_csp);
+    if (name == "styles") html += HYBRID_EMBEDDED(style_csp);
     if (name == "css") html += HYBRID_EMBEDDED(css);
     if (name == "data") html += values;
     if (name == "echarts") html += HYBRID_EMBEDDED(echarts);
@@ -98,16 +93,5 @@ std::string page_html(nlohmann::ordered_json data) {
     rest.remove_prefix(close + 2);
   }
 }
-
-#else
-
-bool has_page() { return false; }
-
-std::string page_html(nlohmann::ordered_json) {
-  throw UserError("this build of libhybrid has no HTML pages: ECharts could not be downloaded for it",
-                  "Configure it again with a network, or with -DHYBRID_ECHARTS=ARCHIVE.");
-}
-
-#endif
 
 }  // namespace hybrid
