@@ -150,6 +150,32 @@
 
   // ---- Sections
 
+  // What the verdict depends on, as far as the result shows it.
+  const verdict_changes = () => {
+    const lines = [], results = report.results || [], verdict = report.verdict || {};
+    const name = (technique, slots) => label_of({ technique, slots });
+    const wormhole = results.find((r) => r.technique === "wormhole");
+    const worms = verdict.with_long_worms;
+    if (worms)
+      lines.push(`Worm limit: with ${bytes(worms.worm_limit)} wormhole takes ${time(worms.wormhole_ns)}; `
+        + (worms.changes_verdict ? (worms.technique ? `then ${name(worms.technique, worms.slots)} suits the job.` : "then no technique differs.") : "the verdict stays."));
+    for (const technique of new Set(results.filter((r) => r.slots).map((r) => r.technique))) {
+      const of = results.filter((r) => r.technique === technique).sort((a, b) => a.slots - b.slots);
+      const best = Math.min(...of.map((r) => r.time_ns)), enough = of.find((r) => r.time_ns <= best * 1.01);
+      if (of.length > 1)
+        lines.push(`Slots: ${technique} needs K = ${enough.slots} of ${of.map((r) => r.slots).join(", ")} for a job time within 1 % of its shortest, ${time(best)}.`);
+    }
+    if (sweep && sweep.reconfiguration && wormhole) {
+      const { times_ns: times, techniques: lists } = sweep.reconfiguration;
+      const faster = times.filter((_, i) => Object.values(lists).some((list) => list[i] !== null && list[i] < wormhole.time_ns));
+      lines.push(faster.length ? `Reconfiguration: a technique with circuits is faster than wormhole up to ${time(faster[faster.length - 1])} (of the times emulated, up to ${time(times[times.length - 1])}).`
+        : "Reconfiguration: no technique with circuits is faster than wormhole, whatever it takes.");
+    }
+    for (const r of results)
+      if (r.time_without_hints_ns) lines.push(`Hints: without the program's hints ${label_of(r)} takes ${time(r.time_without_hints_ns)} instead of ${time(r.time_ns)}.`);
+    return lines;
+  };
+
   const summary = () => {
     const recorded = (report && report.job && report.job.recorded) || {};
     const name = recorded.application || data.source || "job";
@@ -169,6 +195,9 @@
     if (recorded.mpi) fact("MPI", recorded.mpi);
     main.append(facts);
     main.append(element("div", { class: "verdict", role: "note", "aria-label": "verdict" }, element("p", { id: "verdict" }, report.verdict.sentence)));
+    const changes = verdict_changes();
+    if (changes.length)
+      main.append(note("What would change the verdict:"), element("ul", { id: "verdict-changes" }, ...changes.map((text) => element("li", {}, text))));
     for (const text of report.warnings || []) main.append(element("p", { class: "warning" }, text));
     for (const one of report.failed || []) main.append(element("p", { class: "warning" }, `${one.technique}: ${one.reason}`));
     for (const name of report.left_out || []) main.append(note(`Left out, since the network does not support it: ${name}`));

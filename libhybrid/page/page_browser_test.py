@@ -112,6 +112,21 @@ class Page(unittest.TestCase):
         tdm = [r["time_ns"] for r in results if r["technique"] == "tdm"]
         self.assertEqual(self.series("chart-slots", 0), tdm)
 
+    def test_the_verdict_states_what_it_depends_on(self):
+        lines = [line.text for line in self.browser.find_elements(By.CSS_SELECTOR, "#verdict-changes li")]
+        worms = self.result["verdict"]["with_long_worms"]
+        self.assertEqual(sum(line.startswith("Worm limit: with 4 KiB") for line in lines), 1 if worms else 0)
+        for technique in ["tdm", "hybrid"]:
+            of = [r for r in self.result["results"] if r["technique"] == technique]
+            enough = min(r["slots"] for r in of if r["time_ns"] <= 1.01 * min(o["time_ns"] for o in of))
+            self.assertIn(f"Slots: {technique} needs K = {enough} of 2, 4", "\n".join(lines))
+        wormhole = next(r["time_ns"] for r in self.result["results"] if r["technique"] == "wormhole")
+        faster = [any(t is not None and t < wormhole for t in column)
+                  for column in zip(*(self.series("chart-reconfiguration", i) for i in range(3)))]
+        names = ["0 s", "10 ns", "100 ns", "1 us", "10 us", "100 us", "1 ms"]
+        expected = f"faster than wormhole up to {names[max(i for i, f in enumerate(faster) if f)]} " if any(faster) else "whatever it takes"
+        self.assertIn(expected, "\n".join(lines))
+
     def test_the_matrix_has_the_traffic_of_each_operation(self):
         expected = {(c["source"], c["destination"]): c["bytes"] for c in self.profile["connections"]}
         self.assertEqual({(c["value"][1], c["value"][0]): c["value"][2] for c in self.series("chart-matrix")}, expected)
