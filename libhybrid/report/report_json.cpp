@@ -1,7 +1,9 @@
 #include "libhybrid/report/report_json.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "emulator/replay/trace_names.h"
 #include "libhybrid/report/report_text.h"
 
 namespace hybrid {
@@ -45,6 +47,16 @@ ordered_json phase_measures_json(const PhaseMeasures& phase) {
           {"bytes", phase.bytes},
           {"latency_ns", latencies(phase.latency)},
           {"hit_rate", phase.hit_rate()}};
+}
+
+// Facts are text in a trace. Counts and times become numbers; what the user named stays text.
+ordered_json fact_json(std::string_view name, const std::string& value) {
+  std::uint64_t number = 0;
+  const auto [end, reason] = std::from_chars(value.data(), value.data() + value.size(), number);
+  const bool is_number =
+      reason == std::errc{} && end == value.data() + value.size() && std::to_string(number) == value;
+  if (!is_number || name == trace_names::kApplication || name == trace_names::kArguments) return value;
+  return number;
 }
 
 ordered_json phase_json(const Phase& phase) {
@@ -196,7 +208,8 @@ ordered_json to_json(const JobReport& report) {
   json["trace"] = report.trace;
   json["job"] = {
       {"ranks", report.job.ranks}, {"ports", report.job.ports}, {"recorded", ordered_json::object()}};
-  for (const auto& [name, value] : report.job.recorded) json["job"]["recorded"][name] = value;
+  for (const auto& [name, value] : report.job.recorded)
+    json["job"]["recorded"][name] = fact_json(name, value);
   json["job"]["live_step_back"] = live_step_back(report.job);
   json["phases_from"] = report.phases_hinted ? "hints" : "sends";
   json["phases"] = ordered_json::array();

@@ -381,6 +381,10 @@ TEST(ReportJson, HasTheKeysForOtherTools) {
   EXPECT_EQ(json["verdict"]["with_long_worms"]["gap_closed"], 0.75);
   EXPECT_EQ(json["verdict"]["with_long_worms"]["changes_verdict"], false);
   EXPECT_EQ(json["job"]["recorded"]["clock"], "cpu");
+  EXPECT_EQ(json["job"]["recorded"]["predicted_sends"], 1000);
+  JobReport named = example();
+  named.job.recorded = {{"application", "7"}};
+  EXPECT_EQ(to_json(named)["job"]["recorded"]["application"], "7") << "a name, not a number";
   EXPECT_EQ(json["phases"][0]["working_set"], 2);
   EXPECT_EQ(json["parameters"]["slot-length"], "100ns");
 }

@@ -110,7 +110,7 @@ TEST_P(Examples, ResultsAreUnchangedAndMessagesAreCounted) {
   const Messages expected = example.counts(bare.out);
   ASSERT_GT(expected.sent + expected.of_collectives, 0u);
   EXPECT_EQ(report["job"]["ranks"], kRanks);
-  EXPECT_EQ(report["job"]["recorded"]["predicted_sends"], std::to_string(expected.sent));
+  EXPECT_EQ(report["job"]["recorded"]["predicted_sends"], expected.sent);
   std::uint64_t in_phases = 0;
   for (const auto& phase : report["phases"]) in_phases += phase["messages"].get<std::uint64_t>();
   EXPECT_EQ(in_phases, expected.sent + expected.of_collectives);
