@@ -24,10 +24,11 @@ namespace {
 // libdw's functions. The library is loaded here: libhybrid.so does not link it, so that it is not loaded,
 // with the compression libraries that it needs, into programs that are recorded.
 struct Libdw {
-#define HYBRID_LIBDW_FUNCTIONS(of)                                                               \
-  of(dwfl_begin) of(dwfl_end) of(dwfl_report_offline) of(dwfl_report_end) of(dwfl_module_getelf) \
-      of(dwfl_module_getsrc) of(dwfl_lineinfo) of(dwfl_line_comp_dir) of(dwfl_module_addrname)   \
-          of(dwfl_offline_section_address) of(dwfl_standard_find_debuginfo)
+#define HYBRID_LIBDW_FUNCTIONS(of)                                                                    \
+  of(dwfl_begin) of(dwfl_end) of(dwfl_report_offline) of(dwfl_report_end) of(dwfl_module_getelf)      \
+      of(dwfl_module_addrname) of(dwfl_module_addrdie) of(dwfl_module_nextcu) of(dwarf_haspc)         \
+          of(dwarf_getsrc_die) of(dwarf_linesrc) of(dwarf_lineno) of(dwarf_attr) of(dwarf_formstring) \
+              of(dwfl_offline_section_address) of(dwfl_standard_find_debuginfo)
 #define HYBRID_DECLARE(function) decltype(&::function) function = nullptr;
   HYBRID_LIBDW_FUNCTIONS(HYBRID_DECLARE)
 #undef HYBRID_DECLARE
@@ -78,18 +79,33 @@ class DebugInformation {
     const Dwarf_Addr at = address + bias_;
     if (const char* const symbol = libdw_.dwfl_module_addrname(module_, at); symbol != nullptr)
       site.function = readable(symbol);
-    Dwfl_Line* const line = libdw_.dwfl_module_getsrc(module_, at);
-    if (line == nullptr) return site;
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* const unit = compile_unit(at, bias);
+    Dwarf_Line* const line = unit == nullptr ? nullptr : libdw_.dwarf_getsrc_die(unit, at - bias);
     int number = 0;
-    const char* const file = libdw_.dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-    if (file == nullptr || number <= 0) return site;
-    const char* const directory = libdw_.dwfl_line_comp_dir(line);
+    if (line == nullptr || libdw_.dwarf_lineno(line, &number) != 0 || number <= 0) return site;
+    const char* const file = libdw_.dwarf_linesrc(line, nullptr, nullptr);
+    if (file == nullptr) return site;
+    Dwarf_Attribute attribute;
+    const char* const directory =
+        libdw_.dwarf_formstring(libdw_.dwarf_attr(unit, kCompileDirectory, &attribute));
     site.file = (std::filesystem::path(directory == nullptr ? "" : directory) / file).lexically_normal();
     site.line = static_cast<std::uint32_t>(number);
     return site;
   }
 
  private:
+  static constexpr unsigned kCompileDirectory = 0x1b;  // DW_AT_comp_dir
+
+  // By the index of addresses, which clang leaves out, or else by the ranges of each unit.
+  Dwarf_Die* compile_unit(Dwarf_Addr at, Dwarf_Addr& bias) const {
+    Dwarf_Die* unit = libdw_.dwfl_module_addrdie(module_, at, &bias);
+    if (unit != nullptr) return unit;
+    while ((unit = libdw_.dwfl_module_nextcu(module_, unit, &bias)) != nullptr)
+      if (libdw_.dwarf_haspc(unit, at - bias) > 0) return unit;
+    return nullptr;
+  }
+
   const Libdw& libdw_;
   char* debuginfo_path_ = nullptr;
   Dwfl_Callbacks callbacks_{};
