@@ -29,6 +29,7 @@ struct Libdw {
       of(dwfl_module_addrname) of(dwfl_module_addrdie) of(dwfl_module_nextcu) of(dwarf_haspc)         \
           of(dwarf_getsrc_die) of(dwarf_linesrc) of(dwarf_lineno) of(dwarf_attr) of(dwarf_formstring) \
               of(dwfl_offline_section_address) of(dwfl_standard_find_debuginfo)
+// NOLINTNEXTLINE(bugprone-macro-parentheses): declares the name
 #define HYBRID_DECLARE(function) decltype(&::function) function = nullptr;
   HYBRID_LIBDW_FUNCTIONS(HYBRID_DECLARE)
 #undef HYBRID_DECLARE

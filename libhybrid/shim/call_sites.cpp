@@ -32,6 +32,7 @@ void CallSites::define(std::uint32_t number, std::uintptr_t returns_to) {
   const std::uintptr_t call = returns_to - 1;  // the call instruction ends where it returns to
   Dl_info symbol{};
   const link_map* object = nullptr;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): an address of code
   if (dladdr1(reinterpret_cast<void*>(call), &symbol,
               const_cast<void**>(reinterpret_cast<const void**>(&object)), RTLD_DL_LINKMAP) == 0 ||
       object == nullptr)
