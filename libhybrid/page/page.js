@@ -263,7 +263,7 @@
     const results = report.results.filter((r) => r.call_waits_ns);
     const others = (report.bounds || {}).no_network_call_waits_ns;
     const file = (one) => one.file.slice(one.file.lastIndexOf("/") + 1);
-    const place = (one) => one.file ? `${one.function}, ${file(one)}:${one.line}` : one.function;
+    const place = (one) => one.file ? `${file(one)}:${one.line}, ${one.function}` : one.function;
     const part = section("calls", "Calls in the source", note("What each call of MPI sends through the switch, and how long a rank waits in it (mean), by technique. The wait for other ranks is a part of each; the rest is the network."));
     const table = () => ({ name: "calls", title: "Calls in the source", columns: [{ key: "call" }, { key: "function" }, { key: "file" }, { key: "line" },
       { key: "messages", text: count }, { key: "bytes", text: bytes }, ...(others ? [{ key: "other_ranks_ns", title: "other ranks", text: time }] : []),
@@ -274,7 +274,7 @@
       label: `Wait by call: ${shown.map((one, i) => `${one.call} in ${place(one)} ${results.length ? time(results[0].call_waits_ns[i]) : "-"}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 20, right: 40, top: 40, bottom: 40, containLabel: true },
         xAxis: { type: "value", axisLabel: { formatter: time } },
-        yAxis: { type: "category", inverse: true, data: shown.map((one) => `${one.call} in ${place(one)}`), axisLabel: { width: 260, overflow: "truncate" } },
+        yAxis: { type: "category", inverse: true, data: shown.map((one) => `${one.call}, ${place(one)}`), axisLabel: { width: 260, overflow: "truncate" } },
         tooltip: { trigger: "axis", valueFormatter: time },
         series: [...results.map((r) => ({ type: "bar", name: label_of(r), data: shown.map((_, i) => r.call_waits_ns[i]) })),
           ...(others ? [{ type: "bar", name: "for other ranks", data: shown.map((_, i) => others[i]) }] : [])] }) });

@@ -179,10 +179,13 @@ std::string wait_section(const JobReport& report, std::size_t width) {
   return table.text(width);
 }
 
-// "exchange, halo.c:42"
+// "halo.c:42, exchange": first what a narrow column must show. C++ functions without their parameters.
 std::string place_of(const CallSite& site) {
-  if (site.file.empty()) return site.function;
-  return fmt::format("{}, {}:{}", site.function, site.file.substr(site.file.rfind('/') + 1), site.line);
+  // "(anonymous namespace)::exchange(int)" begins with a parenthesis.
+  const std::size_t scope = site.function.starts_with('(') ? site.function.find(')') : 0;
+  const std::string function = site.function.substr(0, site.function.find('(', scope));
+  if (site.file.empty()) return function;
+  return fmt::format("{}:{}, {}", site.file.substr(site.file.rfind('/') + 1), site.line, function);
 }
 
 // The calls of the program that wait or send most; waits with wormhole, with the fastest technique, and for

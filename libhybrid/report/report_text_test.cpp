@@ -146,9 +146,9 @@ Where the time goes (mean wait of a rank for the network)
   slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
 
 Calls in the source (mean wait of a rank by technique, and its part for other ranks)
-  call         in                          messages  bytes  wormhole  hybrid K=4  other ranks
-  MPI_Waitall  exchange(int), halo2d.c:42         -      -    990 us      490 us       290 us
-  MPI_Isend    main                          12,345  5 MiB       0 s         0 s          0 s
+  call         in                     messages  bytes  wormhole  hybrid K=4  other ranks
+  MPI_Waitall  halo2d.c:42, exchange         -      -    990 us      490 us       290 us
+  MPI_Isend    main                     12,345  5 MiB       0 s         0 s          0 s
   1 call more, with less wait and traffic: in the page and the JSON result
 
 Bounds
