@@ -118,8 +118,8 @@ inline constexpr std::int32_t kNoPeer = -1;   // MPI_PROC_NULL, no root
 inline constexpr std::int32_t kAnyPeer = -2;  // MPI_ANY_SOURCE
 inline constexpr std::int32_t kAnyTag = -1;
 
-/// Bits of Event::duration. A longer call is a fraction of a millisecond or more, beside which the extension
-/// for its duration costs nothing.
+/// Bits of Event::duration. A longer call takes about a millisecond, beside which the extension for its
+/// duration costs nothing.
 inline constexpr unsigned kDurationBits = 22;
 inline constexpr std::uint32_t kDurationMask = (1u << kDurationBits) - 1;
 /// Number of call sites of a process that events can name; the others are unknown.

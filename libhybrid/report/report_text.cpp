@@ -13,7 +13,7 @@
 #include "core/registry.h"
 #include "emulator/presets/preset.h"
 #include "emulator/replay/trace_names.h"
-#include "emulator/switching/bounds.h"
+#include "libhybrid/report/call_table.h"
 #include "libhybrid/report/terminal_text.h"
 #include "libhybrid/report/wait_division.h"
 
@@ -177,76 +177,6 @@ std::string wait_section(const JobReport& report, std::size_t width) {
     if (r.wait_parts)
       table.add({r.measures.technique, slots_cell(r.measures.slots)}, r.measures.technique, *r.wait_parts);
   return table.text(width);
-}
-
-// "halo.c:42, exchange": first what a narrow column must show. C++ functions without their parameters.
-std::string place_of(const CallSite& site) {
-  // "(anonymous namespace)::exchange(int)" begins with a parenthesis.
-  const std::size_t scope = site.function.starts_with('(') ? site.function.find(')') : 0;
-  const std::string function = site.function.substr(0, site.function.find('(', scope));
-  if (site.file.empty()) return function;
-  return fmt::format("{}:{}, {}", site.file.substr(site.file.rfind('/') + 1), site.line, function);
-}
-
-// The calls of the program that wait or send most; waits with wormhole, with the fastest technique, and for
-// other ranks.
-std::string call_section(const JobReport& report, std::size_t width) {
-  constexpr std::size_t kMostCalls = 10;
-  constexpr double kLeastShare = 0.01;  // of the bytes, or of the communication time
-  std::vector<const TechniqueResult*> shown;
-  const auto show = [&](const TechniqueResult* result) {
-    if (result != nullptr && std::ranges::find(shown, result) == shown.end()) shown.push_back(result);
-  };
-  show(find_technique(report.techniques, "wormhole"));
-  const TechniqueResult* fastest = nullptr;
-  for (const TechniqueResult& result : report.techniques)
-    if (!is_bound(result.measures.technique) &&
-        (fastest == nullptr || result.measures.time < fastest->measures.time))
-      fastest = &result;
-  show(fastest);
-
-  std::vector<TextTable::Column> columns{{"call", Align::left}, {"in", Align::left}, {"messages"}, {"bytes"}};
-  for (const TechniqueResult* result : shown)
-    columns.push_back({result->measures.slots == 0
-                           ? result->measures.technique
-                           : fmt::format("{} K={}", result->measures.technique, result->measures.slots)});
-  if (report.bounds.no_network) columns.push_back({"other ranks"});
-  TextTable table(columns, 2);
-  Bytes bytes = 0;
-  for (const CallTraffic& one : report.calls) bytes += one.sent.bytes;
-  const auto is_large = [&](const CallTraffic& one) {
-    if (one.sent.bytes != 0 &&
-        static_cast<double>(one.sent.bytes) >= kLeastShare * static_cast<double>(bytes))
-      return true;
-    return std::ranges::any_of(shown, [&](const TechniqueResult* result) {
-      const Time wait = wait_in(result->call_waits, one.call);
-      return wait.ps != 0 && static_cast<double>(wait.ps) >=
-                                 kLeastShare * static_cast<double>(result->measures.communication_time.ps);
-    });
-  };
-  std::size_t rows = 0;
-  for (const CallTraffic& one : report.calls) {
-    if (!is_large(one) || rows == kMostCalls) continue;
-    ++rows;
-    std::vector<std::string> cells{one.call.call, place_of(one.call.site),
-                                   one.sent.messages == 0 ? "-" : grouped(one.sent.messages),
-                                   one.sent.messages == 0 ? "-" : format_bytes(one.sent.bytes)};
-    for (const TechniqueResult* result : shown)
-      cells.push_back(short_time(wait_in(result->call_waits, one.call)));
-    if (report.bounds.no_network)
-      cells.push_back(short_time(wait_in(report.bounds.no_network->call_waits, one.call)));
-    table.add(std::move(cells));
-  }
-  if (rows == 0) return {};
-  std::string text =
-      "\n" +
-      wrap("Calls in the source (mean wait of a rank by technique, and its part for other ranks)", 0, width) +
-      table.text(2, width);
-  if (const std::size_t rest = report.calls.size() - rows; rest != 0)
-    text += wrap(fmt::format("{} more, with less wait and traffic: in the page and the JSON result",
-                             plural(rest, "call")),
-                 2, width);
-  return text;
 }
 
 std::string bounds_section(const JobReport& report, std::size_t width) {
@@ -486,7 +416,7 @@ std::string to_text(const JobReport& report, std::size_t width) {
           2, width);
   for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found), 2, width);
   for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line, 2, width);
-  text += wait_section(report, width) + call_section(report, width) + bounds_section(report, width);
+  text += wait_section(report, width) + call_table(report, width) + bounds_section(report, width);
   text += "\nVerdict\n" + wrap(report.verdict.sentence, 2, width);
   if (!report.verdict.technique.empty() && report.techniques.size() > 1)
     text += wrap(
