@@ -114,7 +114,7 @@ class AdviseCommand final : public Command {
       line.clear();
       if (!arguments_.json().owns_stdout()) {
         if (!json.empty()) std::fputs("\n", stdout);
-        std::fputs(to_text(advice, prices, terminal_width(stdout)).c_str(), stdout);
+        print_text(to_text(advice, prices, terminal_width(stdout)), stdout);
         std::fflush(stdout);
       }
       json.push_back(to_json(advice, prices));

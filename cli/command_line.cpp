@@ -283,7 +283,7 @@ std::optional<std::vector<std::string>> CommandLine::parse(std::vector<std::stri
   try {
     parser.app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(help_text(reference(), terminal_width(stdout), wants_all(words)).c_str(), stdout);
+    print_text(help_text(reference(), terminal_width(stdout), wants_all(words)), stdout);
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     parser.refuse_unknown_option(words);

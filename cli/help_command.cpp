@@ -33,12 +33,12 @@ class HelpCommand final : public Command {
   int run(const std::vector<std::string>&) override {
     const std::size_t width = terminal_width(stdout);
     if (words_.empty()) {
-      std::fputs(overview(width).c_str(), stdout);
+      print_text(overview(width), stdout);
       return kDone;
     }
     std::string term;
     for (const std::string& word : words_) term += (term.empty() ? "" : " ") + word;
-    std::fputs(explain(term, width).c_str(), stdout);
+    print_text(explain(term, width), stdout);
     return kDone;
   }
 

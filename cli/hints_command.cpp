@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/hints/notes.h"
 #include "emulator/replay/trace_format.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
@@ -64,7 +65,7 @@ class HintsCommand final : public Command {
     }
 
     if (!json_.owns_stdout()) {
-      std::fputs(hints_text(units, ranks, values).c_str(), stdout);
+      print_text(hints_text(units, ranks, values), stdout);
       if (!trace_.empty()) std::fputs(("\n" + check_text(check)).c_str(), stdout);
     }
     if (!json_.wanted()) return kDone;

@@ -16,6 +16,7 @@
 #include "emulator/tdm/allocation.h"
 #include "emulator/traffic/pattern.h"
 #include "libhybrid/report/job_report.h"
+#include "libhybrid/report/terminal_text.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -194,7 +195,7 @@ std::vector<std::string> ignored_commands(const std::vector<CommandFile>& files,
 }
 
 void print_notes(const std::vector<std::string>& sentences) {
-  for (const std::string& sentence : sentences) std::fprintf(stderr, "hybrid: note: %s\n", sentence.c_str());
+  for (const std::string& sentence : sentences) print_message(Severity::note, sentence);
 }
 
 }  // namespace hybrid

@@ -83,7 +83,7 @@ class ListCommand final : public Command {
       throw UserError("no kind '" + kind_ + "'; kinds are: " + known,
                       meant.empty() ? "" : "Did you mean '" + std::string(meant) + "'?");
     }
-    if (!json_.owns_stdout()) std::fputs(text.c_str(), stdout);
+    if (!json_.owns_stdout()) print_text(text, stdout);
     json_.write(json);
     return kDone;
   }

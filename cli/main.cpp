@@ -40,7 +40,7 @@ int dispatch(std::vector<std::string> words) {
     for (std::string& word : words)
       if (word.starts_with("--") && word != "--help") word.erase(0, 2);
   if (first == "-h" || first == "--help") {
-    std::fputs(overview(terminal_width(stdout)).c_str(), stdout);
+    print_text(overview(terminal_width(stdout)), stdout);
     return kDone;
   }
   if (first == "--version") {
@@ -60,15 +60,14 @@ int run_and_report(int argc, char** argv) {
       throw RunError("cannot write to standard output");
     return code;
   } catch (const UserError& error) {
-    std::fprintf(stderr, "hybrid: %s\n", error.what());
+    print_message(Severity::error, error.what());
     return kUsage;
   } catch (const std::bad_alloc&) {
-    std::fputs(
-        "hybrid: out of memory\n  Give fewer --nodes or --slots: tables grow with N x N and with K x N.\n",
-        stderr);
+    print_message(Severity::error,
+                  "out of memory\n  Give fewer --nodes or --slots: tables grow with N x N and with K x N.");
     return kFailed;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "hybrid: %s\n", error.what());
+    print_message(Severity::error, error.what());
     return kFailed;
   }
 }

@@ -68,8 +68,8 @@ class ReplayCommand final : public Command {
     if (timeline) timeline->finish();
     line.clear();
     if (!arguments_.json().owns_stdout()) {
-      std::fputs(to_text(report, terminal_width(stdout)).c_str(), stdout);
-      if (per_phase_) std::fputs(phases_section(report).c_str(), stdout);
+      print_text(to_text(report, terminal_width(stdout)), stdout);
+      if (per_phase_) print_text(phases_section(report), stdout);
     }
     if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
     const FailureText failures = failures_of(report);
@@ -99,7 +99,7 @@ class ReplayCommand final : public Command {
     }
     line.clear();
     const RepeatedReport report = compare_repeats(std::move(runs));
-    if (!arguments_.json().owns_stdout()) std::fputs(to_text(report, terminal_width(stdout)).c_str(), stdout);
+    if (!arguments_.json().owns_stdout()) print_text(to_text(report, terminal_width(stdout)), stdout);
     if (arguments_.json().wanted()) arguments_.json().write(to_json(report));
     return kDone;
   }

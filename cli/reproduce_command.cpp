@@ -65,10 +65,11 @@ class ReproduceCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Runs what the papers claim at their parameters, and says whether it holds. Writes each figure as "
-        "CSV and "
-        "SVG into a new directory, and a page with all verdicts.");
-    line.add_arguments("CLAIM", names_, "claims such as C5, or all (the default)",
+        "CSV and SVG (with gnuplot) into a new directory, and a page with all verdicts.");
+    line.add_arguments("CLAIM", names_, "claims such as C5; nas: C18; all (the default)",
                        CommandLine::Need::optional);
+    line.add_option("--traces", "DIR", "recorded jobs of C18 (default: those of libhybrid's examples)",
+                    context_.traces);
     line.add_option("-o,--output", "DIR",
                     "new directory for figures and page (default reproduction-1, -2, ...)", output_);
     static constexpr WholeOption kSeed{"--seed", "of everything random", 0, ~std::uint64_t{0}};
@@ -90,6 +91,7 @@ class ReproduceCommand final : public Command {
     json_.check_another("output", output_);
     const std::string directory = new_directory();
     if (context_.threads == 0) context_.threads = processors();
+    if (context_.traces.empty()) context_.traces = example_traces();
     std::vector<Reproduced> all;
     try {
       all = run_claims(names, directory);
@@ -105,6 +107,10 @@ class ReproduceCommand final : public Command {
 
  private:
   std::vector<Reproduced> run_claims(const std::vector<std::string>& names, const std::string& directory) {
+    const bool pictures = draws_figures();
+    if (!pictures)
+      print_message(Severity::note,
+                    "gnuplot is not installed: the figures are CSV files only (Debian: gnuplot-nox)");
     std::vector<Reproduced> all;
     ProgressLine line(stderr);
     for (const std::string& name : names) {
@@ -112,7 +118,7 @@ class ReproduceCommand final : public Command {
         line.show(name + ": " + grouped(done) + " of " + grouped(of) + " emulations", 0);
       };
       all.push_back(reproduce(name, context_));
-      write_figures(all.back(), directory);
+      write_figures(all.back(), directory, pictures);
     }
     line.clear();
     write_page(all, directory);
@@ -124,6 +130,7 @@ class ReproduceCommand final : public Command {
     std::vector<std::string> names;
     for (std::string name : names_) {
       if (name == "all") return known;
+      if (name == "nas") name = "C18";
       if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         std::string list;
@@ -133,6 +140,15 @@ class ReproduceCommand final : public Command {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     return names.empty() ? known : names;
+  }
+
+  /// The directory of the recorded jobs, in the installation or in the sources around the build tree.
+  static std::string example_traces() {
+    std::error_code error;
+    const auto prefix = std::filesystem::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+    const auto installed = prefix / "share" / "doc" / "libhybrid" / "examples" / "traces";
+    return std::filesystem::is_directory(installed, error) ? installed
+                                                           : prefix.parent_path() / "examples" / "traces";
   }
 
   std::string new_directory() const {

@@ -258,8 +258,7 @@ class RunCommand final : public Command {
     const RepeatedReport report = compare_repeats(std::move(reports));
     write_report(directory, to_text(report), json_text(to_json(report)), "The runs are kept: " + directory);
     if (text != nullptr)
-      std::fprintf(text, "\n%s  files: %s\n", to_text(report, terminal_width(text)).c_str(),
-                   directory.c_str());
+      print_text("\n" + to_text(report, terminal_width(text)) + "  files: " + directory + "\n", text);
     json_.write_file_of(directory + "/report.json");
     return kDone;
   }

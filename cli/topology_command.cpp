@@ -18,6 +18,7 @@
 #include "libhybrid/placement/describe.h"
 #include "libhybrid/placement/machine.h"
 #include "libhybrid/placement/placement.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
@@ -60,7 +61,7 @@ class TopologyCommand final : public Command {
       text += "\n" + describe(placement, facts);
       json["placement"] = to_json(placement, facts);
     }
-    if (!json_.owns_stdout()) std::fputs(text.c_str(), stdout);
+    if (!json_.owns_stdout()) print_text(text, stdout);
     json_.write(json);
     return kDone;
   }

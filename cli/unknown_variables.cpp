@@ -1,11 +1,13 @@
 #include "cli/unknown_variables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <string_view>
 
 #include "core/option.h"
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
@@ -25,9 +27,9 @@ void warn_of_unknown(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) {
     if (std::find(known.begin(), known.end(), variable) != known.end()) continue;
     const std::string_view meant = closest_variable(variable, known);
-    std::fprintf(stderr, "hybrid: warning: no option has the variable %s%s%.*s%s; see docs/options.md\n",
-                 variable.c_str(), meant.empty() ? "" : "; did you mean ", static_cast<int>(meant.size()),
-                 meant.data(), meant.empty() ? "" : "?");
+    print_message(Severity::warning,
+                  fmt::format("no option has the variable {}{}; see docs/options.md", variable,
+                              meant.empty() ? "" : fmt::format("; did you mean {}?", meant)));
   }
 }
 

@@ -69,7 +69,7 @@ class WorthCommand final : public Command {
       }
     }
     line.clear();
-    if (!arguments_.json().owns_stdout()) std::fputs(worth_text(jobs).c_str(), stdout);
+    if (!arguments_.json().owns_stdout()) print_text(worth_text(jobs), stdout);
     if (arguments_.json().wanted()) arguments_.json().write(as_json(jobs, options));
     return kDone;
   }

@@ -10,6 +10,7 @@
 #include "core/random.h"
 #include "core/registry.h"
 #include "core/testing/allocation_count.h"
+#include "core/testing/random_cases.h"
 #include "predictor/predictor.h"
 
 namespace hybrid {
@@ -87,7 +88,7 @@ class EveryPredictor : public testing::TestWithParam<std::tuple<std::string, std
 
 TEST_P(EveryPredictor, RequestsOnlyDestinationsNotHeldAndReleasesOnlyHeldOnes) {
   const PredictorShape shape = this->shape();
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(5); ++seed) {
     const auto p = PredictorRegistration::make(name(), shape);
     Stream stream(seed, shape.destinations);
     std::set<Port> held;
@@ -129,7 +130,7 @@ TEST_P(EveryPredictor, DecidesTheSameForTheSameStream) {
   const auto first = PredictorRegistration::make(name(), shape());
   const auto second = PredictorRegistration::make(name(), shape());
   Stream stream(42, shape().destinations);
-  for (int i = 0; i < 20'000; ++i) {
+  for (std::uint64_t i = 0; i < random_cases(20'000); ++i) {
     const auto event = stream.next();
     if (event.kind == Stream::Kind::flush) {
       first->on_flush();
@@ -146,7 +147,7 @@ TEST_P(EveryPredictor, DoesNotAllocateAfterConstruction) {
   const auto p = PredictorRegistration::make(name(), shape());
   Stream stream(7, shape().destinations);
   std::vector<Stream::Event> events;
-  for (int i = 0; i < 20'000; ++i) events.push_back(stream.next());
+  for (std::uint64_t i = 0; i < random_cases(20'000); ++i) events.push_back(stream.next());
   const std::size_t before = allocation_count().calls;
   for (const auto& event : events) {
     if (event.kind == Stream::Kind::flush)
@@ -162,7 +163,7 @@ TEST_P(EveryPredictor, ExpectsValidDestinationsAndFutureSends) {
   Stream stream(3, shape().destinations);
   std::array<Predictor::Expectation, 16> out;
   ASSERT_EQ(p->expect(out), 0u) << "before the first send";
-  for (int i = 0; i < 5'000; ++i) {
+  for (std::uint64_t i = 0; i < random_cases(5'000); ++i) {
     const auto event = stream.next();
     if (event.kind == Stream::Kind::timer) continue;
     if (event.kind == Stream::Kind::flush) {

@@ -20,7 +20,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string write(const std::string& name, const std::string& text) {
+std::string write_source(const std::string& name, const std::string& text) {
   std::ofstream(folder() + "/" + name) << text;
   return name;
 }
@@ -36,7 +36,7 @@ std::pair<int, std::string> clang(const std::string& options, const std::string&
 std::string diagnostics(const std::string& directive, const std::string& options = "") {
   const auto [code, words] = clang(
       options + " -fsyntax-only",
-      write("test.c", "int g(void);\nvoid f(int i, int n) {\n" + directive + "\n  (void)i, (void)n;\n}\n"));
+      write_source("test.c", "int g(void);\nvoid f(int i, int n) {\n" + directive + "\n  (void)i, (void)n;\n}\n"));
   EXPECT_EQ(code != 0, words.find("error:") != std::string::npos) << words;
   return words;
 }
@@ -73,7 +73,7 @@ std::string output(const std::string& body, const std::string& options = "", con
                    const std::string& before = "") {
   const auto [code, words] =
       clang(options + " -rdynamic -Wall -Wextra -Werror",
-            write("program." + suffix, kLibrary + before + "int main(void) {\n" + body + "\n}\n"));
+            write_source("program." + suffix, kLibrary + before + "int main(void) {\n" + body + "\n}\n"));
   EXPECT_EQ(code, 0) << words;
   const auto [status, printed] = run(folder() + "/out");
   EXPECT_EQ(status, 0);
@@ -180,7 +180,7 @@ TEST(Directives, HaveNoEffectWithoutTheLibrary) {
       "#include <stdio.h>\nint main(void) {\n#pragma hybrid phase(p) pattern(ring) connections(rank -> 1)\n  "
       "printf(\"fine\\n\");\n#pragma hybrid flush\n  return 0;\n}\n";
   for (const char* const options : {"", "-static", "-no-pie", "-Wl,--gc-sections -ffunction-sections"}) {
-    const auto [code, words] = clang(options, write("alone.c", text));
+    const auto [code, words] = clang(options, write_source("alone.c", text));
     ASSERT_EQ(code, 0) << words;
     EXPECT_EQ(run(folder() + "/out"), std::pair(0, std::string("fine\n"))) << options;
   }
@@ -190,7 +190,7 @@ TEST(Directives, WhileMpiDoesNotRunTheJobIsOneRankAndMpiIsNotCalled) {
   const std::string use =
       "int main(void) {\n#pragma hybrid phase(p) connections(rank -> (rank + 1) % size)\n"
       "#pragma hybrid condition(rank == 0) connections(rank -> 5 / size)\n  return 0;\n}\n";
-  EXPECT_EQ(clang("", write("no_mpi.c", use)), std::pair(0, std::string()));
+  EXPECT_EQ(clang("", write_source("no_mpi.c", use)), std::pair(0, std::string()));
   EXPECT_EQ(run(folder() + "/out"), std::pair(0, std::string()));
   for (const char* const state : {"0, 0", "1, 1"}) {
     const std::string job = "#include <stdlib.h>\nstatic int state[] = {" + std::string(state) +
@@ -198,7 +198,7 @@ TEST(Directives, WhileMpiDoesNotRunTheJobIsOneRankAndMpiIsNotCalled) {
                             "int PMPI_Finalized(int* flag) { return *flag = state[1], 0; }\n"
                             "int PMPI_Comm_rank(int c, int* r) { (void)c, (void)r; abort(); }\n"
                             "int PMPI_Comm_size(int c, int* s) { (void)c, (void)s; abort(); }\n";
-    EXPECT_EQ(clang("-rdynamic", write("outside_mpi.c", job + use)), std::pair(0, std::string()));
+    EXPECT_EQ(clang("-rdynamic", write_source("outside_mpi.c", job + use)), std::pair(0, std::string()));
     EXPECT_EQ(run(folder() + "/out"), std::pair(0, std::string())) << state;
   }
 }
@@ -213,13 +213,13 @@ TEST(Directives, AnOpenMpPragmaMayFollow) {
 
 TEST(Directives, WorkInPreprocessedAndPrecompiledText) {
   const std::string file =
-      write("kept.c", kLibrary + "int main(void) {\n#pragma hybrid phase(p)\n  return 0;\n}\n");
+      write_source("kept.c", kLibrary + "int main(void) {\n#pragma hybrid phase(p)\n  return 0;\n}\n");
   EXPECT_EQ(clang("-save-temps -rdynamic", file), std::pair(0, std::string()));
   EXPECT_EQ(run(folder() + "/out").second, "begin p\nend\n");
 
-  write("kept.h", "static inline void in_header(void) {\n#pragma hybrid phase(header)\n}\n");
+  write_source("kept.h", "static inline void in_header(void) {\n#pragma hybrid phase(header)\n}\n");
   const std::string user =
-      write("user.c", kLibrary + "int main(void) { in_header();\n#pragma hybrid phase(p)\n return 0; }\n");
+      write_source("user.c", kLibrary + "int main(void) { in_header();\n#pragma hybrid phase(p)\n return 0; }\n");
   ASSERT_EQ(run("cd " + folder() +
                 " && " HYBRID_TEST_CLANG " -fplugin=" HYBRID_TEST_PLUGIN
                 " -fplugin-arg-hybrid-no-pass -x c-header kept.h -o kept.h.pch"),
@@ -323,7 +323,7 @@ TEST(WrongDirectives, NumbersKnownOnlyAtRunTimeAndNumbersWithAMeaningAreAccepted
 TEST(WrongDirectives, InTemplatesAreReportedOnce) {
   const auto [code, words] = clang(
       "-fsyntax-only",
-      write("template.cpp",
+      write_source("template.cpp",
             "template <class T> void f(T n) {\n#pragma hybrid phase(x) slots(n = 2)\n}\n"
             "template <class T> void g(T n) {\n  if (n)\n#pragma hybrid phase(x) slots(n)\n    n = 1;\n}\n"
             "void h() { f(1), f(2L), g(1), g(2L); }\n"));
@@ -337,7 +337,7 @@ TEST(WrongDirectives, InTemplatesAreReportedOnce) {
 TEST(WrongDirectives, InATypeOrAListOfValuesAreRejected) {
   for (const char* const text : {"struct s {\n#pragma hybrid phase(x)\n  int i;\n};\n",
                                  "int a[] = {\n#pragma hybrid flush\n  1};\n"}) {
-    const auto [code, words] = clang("-c", write("no_body.c", text));
+    const auto [code, words] = clang("-c", write_source("no_body.c", text));
     EXPECT_NE(code, 0);
     EXPECT_THAT(words, HasSubstr("no_body.c:2:1: error: '#pragma hybrid' must be in the body of a function"));
     EXPECT_THAT(words, HasSubstr("1 error generated"));
@@ -345,7 +345,7 @@ TEST(WrongDirectives, InATypeOrAListOfValuesAreRejected) {
 }
 
 TEST(WrongDirectives, OutsideAFunctionAreRejected) {
-  const auto [code, words] = clang("-c", write("outside.c", "#pragma hybrid phase(x)\nint i;\n"));
+  const auto [code, words] = clang("-c", write_source("outside.c", "#pragma hybrid phase(x)\nint i;\n"));
   EXPECT_NE(code, 0);
   EXPECT_THAT(words, HasSubstr("outside.c:1:1: error: '#pragma hybrid' must be in the body of a function"));
 }
@@ -362,7 +362,7 @@ TEST(WrongDirectives, ACallWithPossibleSideEffectsIsAWarningThatCanBeSwitchedOff
 }
 
 TEST(WrongDirectives, OtherCompilersIgnoreDirectives) {
-  const std::string file = write(
+  const std::string file = write_source(
       "other.c",
       "int main(void) {\n#pragma hybrid phase(x) pattern(ring) connections(rank -> 1)\n  return 0;\n}\n");
   const auto [code, words] =

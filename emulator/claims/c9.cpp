@@ -5,7 +5,7 @@
 
 #include "emulator/claims/sweep.h"
 
-namespace hybrid {
+namespace hybrid::c9 {
 namespace {
 
 const std::vector<std::string> kAll{"wormhole", "circuit", "preload", "dynamic"};
@@ -85,4 +85,4 @@ const ClaimRegistration kC9{"C9", "two phases: preload best, dynamic TDM below w
                             []() -> std::unique_ptr<Claim> { return std::make_unique<C9>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::c9

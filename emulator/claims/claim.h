@@ -41,6 +41,7 @@ struct ClaimContext {
   std::uint64_t seed = 1;
   unsigned repeats = 10;  // a point is the mean of runs with seeds seed, seed + 1, ...
   unsigned threads = 1;
+  std::string traces = {};  // directory with the recorded jobs of examples/traces (*.tar.xz)
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;  // optional; calls do not overlap
 };
 

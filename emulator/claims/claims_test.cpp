@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <variant>
@@ -38,31 +39,47 @@ TEST(ClaimFigure, CsvQuotesTextAndKeepsEveryDigit) {
             "8,0.25,1\n16,0.5,nan\n32,0.75,0.125\n");
 }
 
-TEST(ClaimFigure, SvgEscapesAndDrawsEachPointThatIsANumber) {
-  const std::string svg = to_svg(example());
-  EXPECT_NE(svg.find("A &lt; B"), std::string::npos);
-  std::size_t markers = 0;
-  for (std::size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1))
-    ++markers;
-  EXPECT_EQ(markers, 5u);
-  // Equal ratios are equal distances, and the largest value is at the top.
-  EXPECT_NE(svg.find("cx=\"300.0\""), std::string::npos) << svg;
+std::string read_text(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
 
-TEST(ClaimFigure, AnUnknownCurveIsALogicError) { EXPECT_THROW(example().curve("wave"), std::logic_error); }
+std::size_t occurrences(const std::string& text, std::string_view what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
 
-TEST(ClaimFigure, CurvesOfOneColourDifferInTheLegendToo) {
+TEST(ClaimFigure, PicturesShowEveryPointThatIsANumberAndTextAsItIs) {
+  ASSERT_TRUE(draws_figures()) << "the tests need gnuplot (.ci/dependencies test)";
+  const TemporaryDirectory directory;
+  Figure hostile = example();
+  hostile.title = "O'Brien's `id` _a_ {b} @c & \"d\"";
+  hostile.curves.push_back({"no number", std::vector<double>(3, std::numeric_limits<double>::quiet_NaN())});
+  draw(to_gnuplot(hostile, directory.path() + "/it's.svg") +
+       to_gnuplot(example(), directory.path() + "/b.svg"));
+  const std::string svg = read_text(directory.path() + "/it's.svg");
+  EXPECT_THAT(svg, testing::HasSubstr("O'Brien's `id` _a_ {b} @c &amp; \"d\""));
+  EXPECT_THAT(svg, testing::HasSubstr("utilisation, share"));
+  EXPECT_THAT(svg, testing::Not(testing::HasSubstr("no number")));
+  EXPECT_THAT(read_text(directory.path() + "/b.svg"), testing::HasSubstr("A &lt; B"));
+  // A marker for each of the five numbers, and one for each of the two curves in the legend.
+  EXPECT_EQ(occurrences(svg, "xlink:href='#gpPt6'"), 5u + 2u) << svg;
+}
+
+TEST(ClaimFigure, CurvesOfOneColourHaveDifferentDashes) {
   Figure f = example();
   f.curves.assign(9, {"", {1, 1, 1}});
   for (std::size_t i = 0; i < 9; ++i) f.curves[i].name = "curve" + std::to_string(i);
-  const std::string svg = to_svg(f);
-  const auto legend_of = [&](const std::string& name) {
-    const std::size_t line = svg.rfind("<line", svg.find(">" + name + "<"));
-    return svg.substr(svg.find("stroke=", line), svg.find("/>", line) - svg.find("stroke=", line));
-  };
-  EXPECT_EQ(legend_of("curve0"), "stroke=\"#0b5fa5\"");
-  EXPECT_EQ(legend_of("curve8"), "stroke=\"#0b5fa5\" stroke-dasharray=\"5 3\"");
+  const std::string script = to_gnuplot(f, "f.svg");
+  EXPECT_THAT(script, testing::ContainsRegex("'curve0'.* rgb '#0b5fa5' dashtype 1"));
+  EXPECT_THAT(script, testing::ContainsRegex("'curve8'.* rgb '#0b5fa5' dashtype 2"));
 }
+
+TEST(ClaimFigure, AFailureOfGnuplotIsAnError) { EXPECT_THROW(draw("plot nothing here\n"), RunError); }
+
+TEST(ClaimFigure, AnUnknownCurveIsALogicError) { EXPECT_THROW(example().curve("wave"), std::logic_error); }
 
 ClaimTable table_example() {
   return {"example-table", "By point", {"ratio", "best, by name"}, {{0.05, "ses"}, {0.123456, "a \"b\""}},
@@ -83,10 +100,8 @@ TEST(ClaimTables, AreOnThePageAndInFilesNextToTheFigures) {
             std::string::npos)
       << page;
   const TemporaryDirectory directory;
-  write_figures(r, directory.path());
-  std::ostringstream text;
-  text << std::ifstream(directory.path() + "/example-table.csv").rdbuf();
-  EXPECT_EQ(text.str(), to_csv(table_example()));
+  write_figures(r, directory.path(), true);
+  EXPECT_EQ(read_text(directory.path() + "/example-table.csv"), to_csv(table_example()));
 }
 
 /// Grids of two ratios; `worst` is the value of adaptive at ratio 1 with 2 KB buffers, where SLA has 0.5.
@@ -262,8 +277,8 @@ TEST(ClaimTreePoints, DoNotDependOnTheThreadsAndShareThePermutations) {
 
 TEST(Claims, AreInTheOrderOfThePapers) {
   const auto names = claim_names();
-  const std::vector<std::string> order{"C1",  "C2",  "C3",  "C4",  "C5",  "C6", "C7", "C8", "C9", "C10",
-                                       "C11", "C12", "C17", "C19", "C20", "R1", "R2", "R3", "T1"};
+  const std::vector<std::string> order{"C1",  "C2",  "C3",  "C4",  "C5",  "C6",  "C7", "C8", "C9", "C10",
+                                       "C11", "C12", "C17", "C18", "C19", "C20", "R1", "R2", "R3", "T1"};
   EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()), order);
   EXPECT_THROW(reproduce("C0", {}), UserError);
 }
@@ -276,6 +291,30 @@ TEST(Claims, LongerCablesSlowCircuitSwitchingDown) {
   const std::string page = reproduction_page({c2}, "pictures", "hybrid reproduce C2");
   EXPECT_NE(page.find("pictures/c2-cables.svg"), std::string::npos);
   EXPECT_NE(page.find("| [C2](#c2) | D 8.5 |"), std::string::npos);
+}
+
+TEST(Claims, TheRecordedNasBenchmarksAreOneRowEach) {
+  const Reproduced c18 =
+      reproduce("C18", {.seed = 1, .repeats = 1, .threads = 2, .traces = HYBRID_TRACES, .progress = {}});
+  const ClaimTable& table = c18.runs.at(0).result.tables.at(0);
+  std::map<std::string, std::vector<double>> rows;
+  double messages = 0;
+  for (const auto& row : table.rows) {
+    auto& numbers = rows[std::get<std::string>(row.at(0))];
+    for (std::size_t i = 1; i < row.size(); ++i) numbers.push_back(std::get<double>(row[i]));
+    if (&row != &table.rows.back()) messages += numbers.at(0);
+  }
+  EXPECT_THAT(rows, testing::SizeIs(8)) << "seven benchmarks, and all together";
+  EXPECT_EQ(rows.at("all").at(0), messages);
+  // Transposes of 16 ranks with equal parts, and few short messages of other collectives.
+  EXPECT_EQ(rows.at("ft-16").at(0), 2104);
+  EXPECT_EQ(rows.at("ft-16").at(4), 100) << "FT has only collectives";
+  EXPECT_EQ(rows.at("ft-16").at(1), rows.at("ft-16").at(2)) << "most of its messages and data have one size";
+  // The share of point-to-point messages that `hybrid worth` shows as hinted, here of all messages.
+  EXPECT_GT(rows.at("cg-16-hints").at(5), 90);
+  EXPECT_FALSE(rows.contains("cg-16")) << "the recording with hints replaces that without";
+  const TemporaryDirectory empty;
+  EXPECT_THROW(reproduce("C18", {.traces = empty.path(), .progress = {}}), UserError);
 }
 
 /// A claim that ran on the dissertation's model, ours and a reading; `second` holds as given.

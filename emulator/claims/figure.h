@@ -1,4 +1,4 @@
-// Figures and tables of a claim, with their formats: CSV for tools, SVG for the page.
+// Figures and tables of a claim, with their formats: CSV for tools, SVG (drawn by gnuplot) for the page.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,14 @@ std::string to_csv(const Figure& figure);
 /// Returns a header line and all rows. Numbers have the shortest form that reads back exactly.
 std::string to_csv(const ClaimTable& table);
 
-/// Returns a picture of 720 x 440 with axes from 0, a line with markers per curve, its intervals, and a
-/// legend.
-std::string to_svg(const Figure& figure);
+/// Returns a script for gnuplot that draws an SVG picture of the figure into `file`: 720 x 440, y axis from
+/// 0, a line with markers per curve with its intervals, a legend. Curves without a number are left out;
+/// returns an empty script if none is left. Scripts can be joined.
+std::string to_gnuplot(const Figure& figure, const std::string& file);
+
+/// Whether gnuplot is installed.
+bool draws_figures();
+/// Runs gnuplot with `script`. Throws RunError if it fails. Call only if draws_figures().
+void draw(const std::string& script);
 
 }  // namespace hybrid

@@ -11,7 +11,7 @@
 #include "emulator/claims/sweep.h"
 #include "emulator/fabric.h"
 
-namespace hybrid {
+namespace hybrid::r1 {
 namespace {
 
 constexpr std::uint64_t kMessages = 32;
@@ -146,4 +146,4 @@ const ClaimRegistration kR1{"R1", "every technique's utilisation against the fab
                             []() -> std::unique_ptr<Claim> { return std::make_unique<R1>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::r1

@@ -12,7 +12,7 @@
 #include "emulator/claims/sweep.h"
 #include "emulator/claims/tree_points.h"
 
-namespace hybrid {
+namespace hybrid::r2 {
 namespace {
 
 const std::vector<std::string> kAlgorithms{"local-greedy", "local-random",       "d-mod-k",
@@ -98,4 +98,4 @@ const ClaimRegistration kR2{"R2", "schedulability of random permutations on fat 
                             []() -> std::unique_ptr<Claim> { return std::make_unique<R2>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::r2

@@ -3,7 +3,7 @@
 
 #include "emulator/claims/allocation_grid.h"
 
-namespace hybrid {
+namespace hybrid::r3 {
 namespace {
 
 class R3 final : public Claim {
@@ -30,4 +30,4 @@ const ClaimRegistration kR3{"R3", "adaptive against SES, SLA, PREEMPT and wormho
                             []() -> std::unique_ptr<Claim> { return std::make_unique<R3>(); }};
 
 }  // namespace
-}  // namespace hybrid
+}  // namespace hybrid::r3

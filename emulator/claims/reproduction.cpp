@@ -154,16 +154,18 @@ std::string file_name(const Reproduced::Run& run, const std::string& file) {
   return file + "-" + suffix;
 }
 
-void write_figures(const Reproduced& reproduced, const std::string& directory) {
+void write_figures(const Reproduced& reproduced, const std::string& directory, bool pictures) {
+  std::string script;
   for (const Reproduced::Run& run : reproduced.runs) {
     for (const Figure& figure : run.result.figures) {
       const std::string path = directory + "/" + file_name(run, figure.file);
       write_text(path + ".csv", to_csv(figure));
-      write_text(path + ".svg", to_svg(figure));
+      if (pictures) script += to_gnuplot(figure, path + ".svg");
     }
     for (const ClaimTable& table : run.result.tables)
       write_text(directory + "/" + file_name(run, table.file) + ".csv", to_csv(table));
   }
+  if (!script.empty()) draw(script);
 }
 
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,

@@ -47,9 +47,9 @@ Reproduced reproduce(std::string_view name, const ClaimContext& context);
 /// "-dissertation" or the reading's options after it.
 std::string file_name(const Reproduced::Run& run, const std::string& file);
 
-/// Writes a CSV and an SVG file of every figure, and a CSV file of every table, into the existing
-/// `directory`. Throws RunError if writing fails.
-void write_figures(const Reproduced& reproduced, const std::string& directory);
+/// Writes a CSV file of every figure and table into the existing `directory`, and an SVG file of every figure
+/// if `pictures` is given, which needs gnuplot. Throws RunError if writing fails.
+void write_figures(const Reproduced& reproduced, const std::string& directory, bool pictures);
 
 /// Returns the page in Markdown: a table of verdicts, then for each claim its statements by model, with
 /// figures if they fail, choices, explanation, and figures and tables as links into the directory `pictures`.

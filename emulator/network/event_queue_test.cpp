@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/testing/random_cases.h"
 
 namespace hybrid {
 namespace {
@@ -39,7 +40,7 @@ class PlainQueue {
 };
 
 TEST(EventQueue, ReturnsEventsByTimeKindAndOrderOfPushing) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(200); ++seed) {
     Random random(seed);
     // Instants within a bucket, within the wheel, and far beyond it.
     const Time grain = picoseconds(static_cast<std::int64_t>(1 + random.below(3000)));
@@ -75,7 +76,7 @@ TEST(EventQueue, ReturnsEventsByTimeKindAndOrderOfPushing) {
 }
 
 TEST(EventQueue, SortsManyEventsOfSeveralInstants) {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(60); ++seed) {
     Random random(seed);
     // All in one bucket or in a few; at many instants or mostly at one.
     const Time grain = nanoseconds(static_cast<std::int64_t>(1 + random.below(100)));
@@ -114,7 +115,7 @@ TEST(EventQueue, OrdersSortedEventsOfAnInstantByTheirNumbers) {
 }
 
 TEST(EventQueue, SortsManyEventsOfOneInstant) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(100); ++seed) {
     Random random(seed);
     EventQueue queue;
     std::vector<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>> expected;  // kind, order, a

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/testing/random_cases.h"
 #include "emulator/scheduler/greedy.h"
 #include "emulator/scheduler/testing/slots.h"
 
@@ -24,7 +25,7 @@ TEST(GreedyReleaseFirst, FreedPortsAreSeenEverywhere) {
 }
 
 TEST(GreedyReleaseFirst, EveryPassIsMaximal) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
     Random random(seed);
     SlotState state = random_slots(1 + random.below(90), 2, static_cast<unsigned>(random.below(30)), random);
     const auto n = static_cast<std::uint32_t>(state.ports());
@@ -39,7 +40,7 @@ TEST(GreedyReleaseFirst, EveryPassIsMaximal) {
 }
 
 TEST(GreedyReleaseFirst, EqualsGreedyWithoutReleases) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
     Random random(seed);
     SlotState state = random_slots(1 + random.below(150), 2, static_cast<unsigned>(random.below(30)), random);
     const auto n = static_cast<std::uint32_t>(state.ports());
@@ -82,14 +83,14 @@ double established_in_use(const char* name, unsigned ending, unsigned wanted, st
   return established;
 }
 
-// The gains that greedy_release_first.cpp states: means of many seeds. The mean of ten seeds may differ by
+// The gains that greedy_release_first.cpp states: means of many seeds. The mean of the seeds may differ by
 // four standard errors.
 TEST(GreedyReleaseFirst, GainsAgainstGreedy) {
   struct Gain {
     unsigned ending, wanted;
     double mean, deviation;  // of a seed's gain
   };
-  constexpr std::uint64_t kSeeds = 10;
+  constexpr std::uint64_t kSeeds = random_cases(10);
   for (const auto& [ending, wanted, mean, deviation] :
        {Gain{10, 2, 0.030, 0.020}, Gain{50, 2, 0.150, 0.007}, Gain{100, 2, 0.322, 0.003},
         Gain{10, 8, 0.037, 0.012}, Gain{50, 8, 0.144, 0.004}, Gain{100, 8, 0.197, 0.0012}}) {
@@ -98,7 +99,9 @@ TEST(GreedyReleaseFirst, GainsAgainstGreedy) {
       sum += established_in_use("greedy-release-first", ending, wanted, seed) /
                  established_in_use("greedy", ending, wanted, seed) -
              1;
-    EXPECT_NEAR(sum / kSeeds, mean, 4 * deviation / std::sqrt(double{kSeeds})) << ending << " " << wanted;
+    EXPECT_NEAR(sum / static_cast<double>(kSeeds), mean,
+                4 * deviation / std::sqrt(static_cast<double>(kSeeds)))
+        << ending << " " << wanted;
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/testing/allocation_count.h"
+#include "core/testing/random_cases.h"
 #include "emulator/scheduler/testing/slots.h"
 
 namespace hybrid {
@@ -23,7 +24,7 @@ void for_all_slots(const std::function<void(SlotState&, Random&)>& check) {
   for (const std::size_t ports : {1, 2, 3, 5, 16, 31, 63, 64, 65, 100, 127, 128, 129, 200}) {
     Random random(ports);
     for (SlotState& state : hard_slots(ports)) check(state, random);
-    for (int round = 0; round < (ports < 40 ? 20 : 3); ++round) {
+    for (std::uint64_t round = 0; round < random_cases(ports < 40 ? 20 : 3); ++round) {
       const auto percent = static_cast<unsigned>(random.below(2) == 0 ? random.below(101) : random.below(8));
       SlotState state = random_slots(ports, 1 + random.below(3), percent, random);
       check(state, random);

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "core/random.h"
+#include "core/testing/random_cases.h"
 #include "emulator/scheduler/testing/tree_requests.h"
 #include "emulator/topology/testing/tree_paths.h"
 
@@ -48,7 +50,8 @@ TEST(TreeScheduler, OptimalGrantsEveryPermutationWithoutOversubscription) {
 // The tables of edge colouring number links and requests with 16 bits where that is enough: up to 65,536.
 TEST(TreeScheduler, OptimalGrantsPermutationsOfTreesOf65536NodesAndMore) {
   Random random(1);
-  for (const FatTreeShape& shape : {FatTreeShape{2, 256, 256}, {2, 257, 257}, {3, 41, 41}}) {
+  const std::vector<FatTreeShape> shapes{{2, 257, 257}, {2, 256, 256}, {3, 41, 41}};
+  for (const FatTreeShape& shape : std::span(shapes).first(random_cases(shapes.size()))) {
     const Set set = random_permutation(FatTree(shape).nodes(), random);
     const Schedule result = run(*tree_scheduler("optimal", shape), set);
     EXPECT_EQ(result.granted, set.size()) << to_string(shape);
@@ -99,14 +102,14 @@ TEST(TreeScheduler, OptimalGrantsAMaximumMatchingIfNodesAreShared) {
 TEST(TreeScheduler, OptimalNeverGrantsLessThanTheOthersWithFewerLinks) {
   Random random(1);
   std::size_t better = 0;
-  for (int trial = 0; trial < 150; ++trial) {
+  for (std::uint64_t trial = 0; trial < random_cases(150); ++trial) {
     const auto up = static_cast<std::uint32_t>(1 + random.below(4));
     const FatTreeShape shape{static_cast<std::uint32_t>(2 + random.below(3)),
                              static_cast<std::uint32_t>(up + 1 + random.below(4)), up};
     const TreeGraph graph(shape);
     const std::uint32_t nodes = FatTree(shape).nodes();
     if (nodes > 1000) continue;
-    auto sets = request_sets(shape, static_cast<std::uint64_t>(trial));
+    auto sets = request_sets(shape, trial);
     Set& few = sets.emplace_back(random_permutation(nodes, random));
     few.resize(nodes / 2);
     const auto optimal = tree_scheduler("optimal", shape);
@@ -126,7 +129,7 @@ TEST(TreeScheduler, OptimalNeverGrantsLessThanTheOthersWithFewerLinks) {
         ASSERT_TRUE(best.paths[k].granted || !checker.has_free_path(sets[i][k])) << to_string(shape);
     }
   }
-  EXPECT_GT(better, 100u);
+  EXPECT_GT(better, random_cases(100));
 }
 
 }  // namespace

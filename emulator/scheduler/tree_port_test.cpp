@@ -2,6 +2,7 @@
 // carries two circuits, checked in the graph (emulator/topology/testing/tree_paths.h).
 #include "emulator/scheduler/tree_port.h"
 
+#include "core/testing/random_cases.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/testing/port_contract.h"
 #include "emulator/topology/testing/tree_paths.h"
@@ -44,7 +45,7 @@ constexpr FatTreeShape kShapes[] = {{1, 5, 1}, {2, 2, 2}, {2, 3, 3}, {3, 2, 2}, 
 
 TEST(TreePort, RandomCallsKeepTheContract) {
   std::uint64_t shared_links = 0, waiting = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(200); ++seed) {
     Random random(seed);
     const FatTreeShape shape = kShapes[seed % std::size(kShapes)];
     const auto k = static_cast<std::uint32_t>(1 + random.below(4));
@@ -103,12 +104,12 @@ TEST(TreePort, RandomCallsKeepTheContract) {
       }
     }
   }
-  EXPECT_GT(waiting, 500U);
-  EXPECT_GT(shared_links, 20U) << "some wait for a path, not for a port";
+  EXPECT_GT(waiting, random_cases(500));
+  EXPECT_GT(shared_links, random_cases(20)) << "some wait for a path, not for a port";
 }
 
 TEST(TreePort, OfOneLevelGivesTheGrantsOfTheCrossbar) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(60); ++seed) {
     const auto n = static_cast<std::uint32_t>(seed % 9 == 0 ? 130 : 2 + seed % 17);
     TreePort tree({1, n, 1}, 3, 1);
     SwitchParameters p = tree.parameters;
@@ -145,7 +146,7 @@ TEST(TreePort, ANarrowTreePreloadsWhatFitsAndTakesRequestsForTheRest) {
 
 TEST(TreePort, ReleasingTheBlockingCircuitsMakesRoom) {
   std::uint64_t blocked = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= random_cases(300); ++seed) {
     Random random(seed);
     const bool fixed = seed % 3 == 0;  // a scheduler with fixed paths, which are often blocked
     TreePort tree(kShapes[seed % std::size(kShapes)], 1, 1, fixed ? "d-mod-k" : "greedy");
@@ -179,7 +180,7 @@ TEST(TreePort, RoutesInTheLoopEqualThoseOfTheWholeSet) {
   for (const char* name : {"level-wise-request", "local-greedy", "local-random", "d-mod-k"})
     for (const FatTreeShape& shape :
          {FatTreeShape{1, 6, 2}, {2, 4, 4}, {2, 3, 70}, {3, 3, 3}, {3, 4, 2}, {4, 2, 3}})
-      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      for (std::uint64_t seed = 1; seed <= random_cases(10); ++seed) {
         SCOPED_TRACE(std::string(name) + " " + to_string(shape));
         Random random(seed);
         TreeCircuits circuits(shape);
@@ -204,7 +205,7 @@ TEST(TreePort, RoutesInTheLoopEqualThoseOfTheWholeSet) {
 
 TEST(TreePort, NoLinkOfASlotCarriesTwoCircuitsWithAnyScheduler) {
   for (const std::string_view name : names_in_the_loop(true))
-    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    for (std::uint64_t seed = 1; seed <= random_cases(30); ++seed) {
       const FatTreeShape shape = kShapes[seed % std::size(kShapes)];
       SCOPED_TRACE(std::string(name) + " seed " + std::to_string(seed) + " " + to_string(shape));
       const TreeGraph graph(shape);

@@ -30,7 +30,7 @@ std::unique_ptr<JobTrace> exchange(Bytes bytes) {
   constexpr std::uint32_t kRanks = 8;
   auto trace = std::make_unique<MemoryTrace>(kRanks);
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
-    for (std::uint32_t turn = 0; turn < 24 && bytes != 0; ++turn) {
+    for (std::uint32_t turn = 0; turn < 12 && bytes != 0; ++turn) {
       const std::uint32_t shift = 1 + turn % 3;
       trace->add(rank, make(Kind::send_start, (rank + shift) % kRanks, bytes, microseconds(1), 1));
       trace->add(rank, make(Kind::recv, (rank + kRanks - shift) % kRanks, bytes));

@@ -200,7 +200,7 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   const std::string text = to_text(report);
   line.clear();
   if (out != nullptr) {
-    std::fputs(to_text(report, terminal_width(out)).c_str(), out);
+    print_text(to_text(report, terminal_width(out)), out);
     std::fflush(out);
   }
   const std::string kept = what_is_kept(trace.anchor, recording);

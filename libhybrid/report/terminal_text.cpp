@@ -15,6 +15,10 @@
 
 namespace hybrid {
 
+namespace {
+constexpr std::string_view kBold = "\033[1m", kRed = "\033[1;31m", kYellow = "\033[33m", kPlain = "\033[0m";
+}
+
 std::string short_time(Time time) {
   struct Unit {
     std::string_view name;
@@ -170,6 +174,45 @@ std::size_t terminal_width(std::FILE* stream) {
   if (width == 0 && isatty(fileno(stream)) != 0 && ::ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
     width = size.ws_col;
   return width == 0 ? kTextWidth : std::clamp(width, kLeast, kTextWidth);
+}
+
+bool has_colours(std::FILE* stream) {
+  const char* const none = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return (none == nullptr || *none == '\0') && terminal != nullptr && std::string_view(terminal) != "dumb" &&
+         isatty(fileno(stream)) != 0;
+}
+
+std::string with_bold_headings(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const bool ends = end < text.size();
+    text.remove_prefix(end + (ends ? 1 : 0));
+    if (!line.empty() && line.front() != ' ' && text.starts_with(' ')) {
+      const std::size_t bold = std::min(line.find(" ("), line.size());
+      out.append(kBold).append(line.substr(0, bold)).append(kPlain).append(line.substr(bold));
+    } else {
+      out += line;
+    }
+    if (ends) out += '\n';
+  }
+  return out;
+}
+
+void print_text(std::string_view text, std::FILE* stream) {
+  const std::string shown = has_colours(stream) ? with_bold_headings(text) : std::string(text);
+  std::fwrite(shown.data(), 1, shown.size(), stream);
+}
+
+void print_message(Severity severity, std::string_view text) {
+  const bool colours = has_colours(stderr);
+  const std::string_view colour = !colours ? "" : severity == Severity::error ? kRed : kYellow;
+  const std::string_view kind = severity == Severity::error  ? ""
+                                : severity == Severity::note ? " note:"
+                                                             : " warning:";
+  std::fputs(fmt::format("{}hybrid:{}{} {}\n", colour, kind, colours ? kPlain : "", text).c_str(), stderr);
 }
 
 std::string shell_quoted(std::string_view word) {

@@ -30,6 +30,19 @@ inline constexpr std::size_t kTextWidth = 100;  // of text that is not for a nar
 /// to kTextWidth.
 std::size_t terminal_width(std::FILE* stream);
 
+/// Whether text on `stream` is in colour: it is a terminal, and neither NO_COLOR (no-color.org) nor TERM=dumb
+/// is set.
+bool has_colours(std::FILE* stream);
+/// Returns `text` with bold headings. A heading is a line that begins in the first column above an indented
+/// one; what follows it in parentheses is not bold.
+std::string with_bold_headings(std::string_view text);
+/// Writes a report or a help page, in colour with bold headings.
+void print_text(std::string_view text, std::FILE* stream);
+
+enum class Severity { note, warning, error };
+/// Prints "hybrid: note: TEXT", "hybrid: warning: TEXT" or "hybrid: TEXT" and a newline to standard error.
+void print_message(Severity severity, std::string_view text);
+
 /// Table with aligned columns.
 class TextTable {
  public:

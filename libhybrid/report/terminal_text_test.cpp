@@ -1,7 +1,11 @@
 #include "libhybrid/report/terminal_text.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): posix_openpt, setenv
+#include <unistd.h>
 
+#include <cstdio>
 #include <sstream>
 #include <stdexcept>
 
@@ -63,6 +67,36 @@ TEST(TwoColumns, ALongTermGetsLinesOfItsOwn) {
   EXPECT_EQ(two_columns("-n N", "one two three", 8, 16), "  -n N  one two\n        three\n");
   EXPECT_EQ(two_columns("--kind first|second|third", "one", 8, 16),
             "  --kind first|\n      second|\n      third\n        one\n");
+}
+
+TEST(BoldHeadings, AreLinesAboveIndentedOnes) {
+  EXPECT_EQ(with_bold_headings("Text of\ntwo lines.\n\nUsage: x\n\nBounds (job time)\n  a  1\n  b  2\nEnd"),
+            "Text of\ntwo lines.\n\nUsage: x\n\n\033[1mBounds\033[0m (job time)\n  a  1\n  b  2\nEnd");
+  EXPECT_EQ(with_bold_headings(""), "");
+}
+
+TEST(Colours, AreForTerminalsUnlessTheUserDoesNotWantThem) {
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_TRUE(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
+  std::FILE* const stream = std::fopen(::ptsname(terminal), "r+");
+  ASSERT_NE(stream, nullptr);
+  ::setenv("TERM", "xterm", 1);
+  ::unsetenv("NO_COLOR");
+  EXPECT_TRUE(has_colours(stream));
+  ::setenv("NO_COLOR", "", 1);
+  EXPECT_TRUE(has_colours(stream)) << "only a value counts";
+  ::setenv("NO_COLOR", "1", 1);
+  EXPECT_FALSE(has_colours(stream));
+  ::unsetenv("NO_COLOR");
+  ::setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(has_colours(stream));
+  ::setenv("TERM", "xterm", 1);
+  std::FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  EXPECT_FALSE(has_colours(file));
+  std::fclose(file);
+  std::fclose(stream);
+  ::close(terminal);
 }
 
 TEST(ShellQuoted, QuotesWhatAShellWouldInterpret) {

@@ -7,22 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/testing/random_cases.h"
 #include "emulator/ticked/random_switch.h"
 
-#ifdef __has_feature
-#define HYBRID_TEST_HAS_FEATURE(feature) __has_feature(feature)
-#else
-#define HYBRID_TEST_HAS_FEATURE(feature) 0
-#endif
-
 namespace hybrid {
-
-/// Number of random switches in a test: all `cases`, or a quarter of them with the address sanitizer, where
-/// each takes ten times as long. Their test files are therefore also in the build without sanitizers
-/// (RANDOM_TESTS of the part).
-constexpr std::uint64_t random_cases(std::uint64_t cases) {
-  return HYBRID_TEST_HAS_FEATURE(address_sanitizer) ? cases / 4 : cases;
-}
 
 /// Whether both models deliver every message at the same instants. A failure names the first difference.
 inline testing::AssertionResult equal(const std::vector<Outcome>& found,
