@@ -245,7 +245,7 @@ TEST(Command, UnknownVariablesAreReported) {
 TEST(Command, NightlyReproduceComparesAdaptiveWithTheBestByPoint) {
   const TemporaryDirectory directory;
   const auto result = nlohmann::json::parse(
-      output({"reproduce", "C5", "--repeats", "1", "--output", directory / "grid", "--json", "-"}));
+      output({"reproduce", "R3", "--repeats", "1", "--output", directory / "grid", "--json", "-"}));
   const auto& table = result.at(0).at("tables").at(0);
   ASSERT_EQ(table.at("rows").size(), 63u);
   for (const auto& row : table.at("rows")) {
@@ -256,7 +256,7 @@ TEST(Command, NightlyReproduceComparesAdaptiveWithTheBestByPoint) {
   }
   EXPECT_EQ(table.at("rows").back().at("buffer"), 128);
   EXPECT_EQ(table.at("rows").back().at("ratio"), 1);
-  std::ifstream csv(directory / "grid/c5-adaptive.csv");
+  std::ifstream csv(directory / "grid/r3-mixed.csv");
   std::string head;
   std::getline(csv, head);
   EXPECT_EQ(head, "buffer,ratio,wormhole,ses,sla,preempt,best,adaptive,adaptive/best (%),bound");

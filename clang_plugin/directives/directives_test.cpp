@@ -34,9 +34,9 @@ std::pair<int, std::string> clang(const std::string& options, const std::string&
 }
 
 std::string diagnostics(const std::string& directive, const std::string& options = "") {
-  const auto [code, words] = clang(
-      options + " -fsyntax-only",
-      write_source("test.c", "int g(void);\nvoid f(int i, int n) {\n" + directive + "\n  (void)i, (void)n;\n}\n"));
+  const auto [code, words] =
+      clang(options + " -fsyntax-only", write_source("test.c", "int g(void);\nvoid f(int i, int n) {\n" +
+                                                                   directive + "\n  (void)i, (void)n;\n}\n"));
   EXPECT_EQ(code != 0, words.find("error:") != std::string::npos) << words;
   return words;
 }
@@ -218,8 +218,8 @@ TEST(Directives, WorkInPreprocessedAndPrecompiledText) {
   EXPECT_EQ(run(folder() + "/out").second, "begin p\nend\n");
 
   write_source("kept.h", "static inline void in_header(void) {\n#pragma hybrid phase(header)\n}\n");
-  const std::string user =
-      write_source("user.c", kLibrary + "int main(void) { in_header();\n#pragma hybrid phase(p)\n return 0; }\n");
+  const std::string user = write_source(
+      "user.c", kLibrary + "int main(void) { in_header();\n#pragma hybrid phase(p)\n return 0; }\n");
   ASSERT_EQ(run("cd " + folder() +
                 " && " HYBRID_TEST_CLANG " -fplugin=" HYBRID_TEST_PLUGIN
                 " -fplugin-arg-hybrid-no-pass -x c-header kept.h -o kept.h.pch"),
@@ -323,10 +323,11 @@ TEST(WrongDirectives, NumbersKnownOnlyAtRunTimeAndNumbersWithAMeaningAreAccepted
 TEST(WrongDirectives, InTemplatesAreReportedOnce) {
   const auto [code, words] = clang(
       "-fsyntax-only",
-      write_source("template.cpp",
-            "template <class T> void f(T n) {\n#pragma hybrid phase(x) slots(n = 2)\n}\n"
-            "template <class T> void g(T n) {\n  if (n)\n#pragma hybrid phase(x) slots(n)\n    n = 1;\n}\n"
-            "void h() { f(1), f(2L), g(1), g(2L); }\n"));
+      write_source(
+          "template.cpp",
+          "template <class T> void f(T n) {\n#pragma hybrid phase(x) slots(n = 2)\n}\n"
+          "template <class T> void g(T n) {\n  if (n)\n#pragma hybrid phase(x) slots(n)\n    n = 1;\n}\n"
+          "void h() { f(1), f(2L), g(1), g(2L); }\n"));
   EXPECT_NE(code, 0);
   EXPECT_THAT(words,
               HasSubstr("template.cpp:2:31: error: an expression of '#pragma hybrid' must not change"));

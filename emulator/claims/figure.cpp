@@ -87,7 +87,8 @@ std::string to_gnuplot(const Figure& figure, const std::string& file) {
       "set output {}\nset title {}\nset xlabel {}\nset ylabel {}\n"
       "set yrange [0:*]\nset grid ytics\nset border 3\nset tics nomirror out\nset key outside right top Left "
       "reverse\n",
-      gnuplot_text(file), gnuplot_text(figure.title), gnuplot_text(figure.x_label), gnuplot_text(figure.y_label));
+      gnuplot_text(file), gnuplot_text(figure.title), gnuplot_text(figure.x_label),
+      gnuplot_text(figure.y_label));
   if (figure.x_scale == Figure::Scale::logarithmic) script += "set logscale x 2\nset format x '%.0f'\n";
   std::string data, plots;
   for (std::size_t i = 0; i < figure.curves.size(); ++i) {

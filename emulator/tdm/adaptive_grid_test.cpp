@@ -63,7 +63,7 @@ class AdaptiveOnGrid : public testing::TestWithParam<const char*> {};
 
 TEST_P(AdaptiveOnGrid, IsNowhereMuchBelowTheBestOfTheOthers) {
   // Low ratios are closest to the limit. Any seeds.
-  expect_near_the_best_everywhere(GetParam(), {0, 10, 50, 100}, {1, 2, 3, 4, 5});
+  expect_near_the_best_everywhere(GetParam(), {10, 50}, {1, 2, 3});
 }
 
 class NightlyAdaptiveOnGrid : public AdaptiveOnGrid {};
