@@ -19,9 +19,9 @@ build() { cmake --build --preset "$1" -j "$jobs" "${@:2}" -- --quiet; }
 log=$(mktemp)
 shard_log=$(mktemp)
 trap 'closing_line; rm -f "$log" "$shard_log"' EXIT
-suite() { ctest --preset "$1" -j "$jobs" --no-label-summary -LE 'nightly|shard' "${@:2}" | tee -a "$log"; }
-# The tests of GoogleTest, many in a process.
-shards() { ctest --preset "$1" -j "$jobs" --no-label-summary -V -L shard "${@:2}" | tee -a "$shard_log"; }
+suite() { ctest --preset "$1" -j "$jobs" --no-label-summary -LE 'nightly|shard' | tee -a "$log"; }
+# The tests of GoogleTest, many in a process, and others with the output of each.
+shards() { ctest --preset "$1" -j "$jobs" --no-label-summary -V -L "$2" "${@:3}" | tee -a "$shard_log"; }
 # The last lines: the failed tests of the shards, and the sum of all, also after a failure.
 closing_line() {
   sed -n 's/^[0-9]*: \(\[  FAILED  \] [^ ]*\)$/\1/p' "$shard_log"
@@ -44,7 +44,7 @@ if [ "$mode" = nightly ]; then
   step "clang 19, address and undefined-behaviour sanitizers: the command"
   configure asan -DHYBRID_TESTS=ALL
   build asan --target hybrid_cli_test
-  shards asan -R '^cli\.'
+  shards asan shard -R '^cli\.'
   exit
 fi
 tests=ON
@@ -62,12 +62,11 @@ if [ "$mode" = full ]; then
   build asan
   # Tests under mpiexec run in the g++ build; with the sanitizers only those of the shim, whose test programs are
   # built without sanitizers, so that reports are about the shim.
-  shards asan
-  suite asan -R '^shim\.' -L mpi
+  shards asan 'shard|mpi' -E '^examples\.'
   step "thread sanitizer: the tests with more than one thread"
   configure tsan
   build tsan --target hybrid_core_test hybrid_predictor_test hybrid_emulator_test hybrid_job_test hybrid_shim_test
-  shards tsan -R '^(core|predictor|emulator|job|shim)\.'
+  shards tsan shard -R '^(core|predictor|emulator|job|shim)\.'
 fi
 step "g++: tests"
 suite release

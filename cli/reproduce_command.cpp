@@ -115,7 +115,7 @@ class ReproduceCommand final : public Command {
     ProgressLine line(stderr);
     for (const std::string& name : names) {
       context_.progress = [&](std::uint64_t done, std::uint64_t of) {
-        line.show(name + ": " + grouped(done) + " of " + grouped(of) + " emulations", 0);
+        line.show(name, {done, of, "emulations"});
       };
       all.push_back(reproduce(name, context_));
       write_figures(all.back(), directory, pictures);

@@ -152,7 +152,7 @@ class ScheduleCommand final : public Command {
     std::unique_ptr<NewFile> output;
     if (!options_.output.empty()) output = new_output(options_.output);
     const ScheduleRun run = run_schedulers(options_, [this](std::uint64_t done, std::uint64_t all) {
-      line_.show(fmt::format("scheduling: set {} of {}", done + 1, all), 0);
+      line_.show("scheduling", {done, all, "request sets"});
     });
     line_.clear();
     if (output) {

@@ -297,8 +297,7 @@ class SimulateCommand final : public Command {
     if (!timeline_.empty()) timeline.emplace(timeline_, p.nodes);
     Measures m = run(
         [&](std::uint64_t delivered, std::uint64_t all) {
-          if (all != 0)
-            line_.show(what + ": " + percent(static_cast<double>(delivered) / static_cast<double>(all)), 0);
+          if (all != 0) line_.show(what, {delivered, all, "messages"});
         },
         timeline ? &*timeline : nullptr);
     if (timeline) timeline->finish();

@@ -30,8 +30,10 @@ void derive_settings(const GivenSettings& given, SwitchParameters& p) {
       *follower.value = at_rate(follower.own, given.own_link_rate, p.link_rate);
       if (follower.handles_words) *follower.value = std::min(*follower.value, p.word_time());
     }
-  if (p.scheduler_table_divisor != 0 && given.gave("scheduler-cycle"))
-    throw UserError("scheduler-delay: --scheduler-cycle is given, too", "Give one of the two.");
+  if (p.scheduler_table_divisor != 0 && (given.gave("scheduler-cycle") || given.scheduler_latency))
+    throw UserError(std::string("scheduler-delay: --scheduler-") +
+                        (given.scheduler_latency ? "latency" : "cycle") + " is given, too",
+                    "The table replaces both. Give one of the two.");
   follow_scheduler_table(p);
   if (given.slot_length || !(scales || given.fabric)) return;
   p.slot_length = given.own_slot_length;

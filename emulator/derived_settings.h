@@ -31,9 +31,10 @@ struct RateFollower {
 struct GivenSettings {
   bool nodes = false, slots = false, preload = false, slot_length = false, allocation = false;
   bool fabric = false, parts = false, link_rate = false;  // parts: of the reconfiguration
-  bool every_destination = false;                         // a preset whose slots follow the nodes
-  std::uint32_t number_of_nodes = 0;                      // from --nodes
-  std::uint32_t crossbar = 0;                             // ports, from --network
+  bool scheduler_latency = false;
+  bool every_destination = false;     // a preset whose slots follow the nodes
+  std::uint32_t number_of_nodes = 0;  // from --nodes
+  std::uint32_t crossbar = 0;         // ports, from --network
   // The preset's values, before any was derived.
   Time own_slot_length{};
   Clocked own_scheduler{};
@@ -42,7 +43,7 @@ struct GivenSettings {
 
   /// Takes the values of `p` as those of a preset.
   void begin(const SwitchParameters& p) {
-    slots = preload = slot_length = fabric = parts = link_rate = false;
+    slots = preload = slot_length = fabric = parts = link_rate = scheduler_latency = false;
     own_slot_length = p.slot_length;
     own_scheduler = p.scheduler;
     own_link_rate = p.link_rate;

@@ -67,7 +67,9 @@ class Adder {
       if (after) after();
     });
   }
-  void clock(const std::string& component, const std::string& what, Clocked& c, std::function<void()> after) {
+  /// `after_latency` may be empty.
+  void clock(const std::string& component, const std::string& what, Clocked& c, std::function<void()> after,
+             std::function<void()> after_latency = {}) {
     const std::string cycle = component + "-cycle", latency = component + "-latency";
     add(cycle, "TIME", "clock cycle of " + what, to_string(c.cycle),
         [&c, cycle, after = std::move(after)](std::string_view v) {
@@ -75,8 +77,9 @@ class Adder {
           after();
         });
     add(latency, "N", "cycles from input to output of " + what, std::to_string(c.latency),
-        [&c, latency](std::string_view v) {
+        [&c, latency, after_latency = std::move(after_latency)](std::string_view v) {
           c.latency = static_cast<std::uint32_t>(parse_count(v, latency, kMostCycles));
+          if (after_latency) after_latency();
         });
   }
   /// The name of a registered object; an unknown name is refused at once.
@@ -363,17 +366,21 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
              given->link_rate = true;
              derive();
            });
-  add.clock("scheduler", "the scheduler", p.scheduler, gives("scheduler-cycle"));
-  add.add("scheduler-delay", "table5.3[/D]|cycles",
-          "the scheduler's delay: D Table 5.3 by the number of nodes, divided by D (5 to 10 for an ASIC), or "
-          "cycle and latency",
-          p.scheduler_table_divisor == 0 ? "cycles" : fmt::format("table5.3/{}", p.scheduler_table_divisor),
-          [&p, given, derive](std::string_view v) {
-            p.scheduler_table_divisor = parse_scheduler_delay(v);
-            if (p.scheduler_table_divisor == 0 && !given->gave("scheduler-cycle"))
-              p.scheduler = given->own_scheduler;
-            derive();
-          });
+  add.clock("scheduler", "the scheduler", p.scheduler, gives("scheduler-cycle"), [given, derive] {
+    given->scheduler_latency = true;
+    derive();
+  });
+  add.add(
+      "scheduler-delay", "table5.3[/D]|cycles",
+      "the scheduler's delay: D Table 5.3 by the number of nodes, divided by D (5 to 10 for an ASIC), or "
+      "cycle and latency",
+      p.scheduler_table_divisor == 0 ? "cycles" : fmt::format("table5.3/{}", p.scheduler_table_divisor),
+      [&p, given, derive](std::string_view v) {
+        p.scheduler_table_divisor = parse_scheduler_delay(v);
+        if (p.scheduler_table_divisor == 0 && !given->gave("scheduler-cycle") && !given->scheduler_latency)
+          p.scheduler = given->own_scheduler;
+        derive();
+      });
   add.clock("digital-fabric", "the digital fabric (wormhole)", p.digital_fabric,
             gives("digital-fabric-cycle"));
   add.clock("analog-fabric", "the analog fabric (circuits)", p.analog_fabric, gives("analog-fabric-cycle"));

@@ -190,6 +190,10 @@ TEST(DerivedOptions, TheSchedulersDelayCanFollowTable5_3) {
   EXPECT_THROW(set_to({{"scheduler-delay", "table5.3/0"}}), UserError);
   EXPECT_THROW(set_to({{"scheduler-delay", "fast"}}), UserError);
   EXPECT_THROW(set_to({{"scheduler-cycle", "10ns"}, {"scheduler-delay", "table5.3"}}), UserError);
+  EXPECT_THROW(set_to({{"scheduler-latency", "2"}, {"scheduler-delay", "table5.3"}}), UserError);
+  EXPECT_THROW(set_to({{"scheduler-delay", "table5.3"}, {"scheduler-latency", "2"}}), UserError);
+  EXPECT_EQ(set_to({{"scheduler-latency", "2"}, {"scheduler-delay", "cycles"}}).scheduler.delay(),
+            nanoseconds(160));
   SwitchParameters job = set_to({{"scheduler-delay", "table5.3"}});
   fit_nodes(16, job);  // the ports that a job uses
   EXPECT_EQ(job.scheduler.delay(), nanoseconds(76));

@@ -20,6 +20,8 @@ std::vector<Call> all_calls() {
     calls.push_back({name, 7, bits(0), {{HYBRID_SEND, 1, 2, 3, 4, 5}}});
   for (const char* name : {"MPI_Recv", "MPI_Irecv", "MPI_Recv_init"})
     calls.push_back({name, 7, 0, {{HYBRID_RECEIVE, 1, 2, 3, 4, 5}}});
+  calls.push_back({"MPI_Start", 1, bits(0), {{HYBRID_SEND, -1, -1, -1, -1, -1, 0}}});
+  calls.push_back({"MPI_Startall", 2, bits(1), {{HYBRID_SEND, 0, -1, -1, -1, -1, 1}}});
   calls.push_back(
       {"MPI_Sendrecv", 12, bits(0), {{HYBRID_SEND, 1, 2, 3, 4, 10}, {HYBRID_RECEIVE, 6, 7, 8, 9, 10}}});
   calls.push_back(

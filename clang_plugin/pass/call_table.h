@@ -15,6 +15,7 @@ namespace hybrid::pass {
 struct CallPart {
   hybrid_site_kind kind;
   int count, type, peer, tag, communicator;
+  int request = -1; /* persistent requests, which have the peers: `count` of them, or one */
 };
 
 struct Call {

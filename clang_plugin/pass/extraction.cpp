@@ -92,7 +92,7 @@ class Extractor {
     site.peer = argument(3, origin.part->peer);
     if (site.peer != HYBRID_NONE) site.peer = named_peer(note, site.peer);
     site.tag = known_or_none(argument(4, origin.part->tag));
-    site.count = known_or_none(argument(1, origin.part->count));
+    site.count = origin.part->request < 0 ? known_or_none(argument(1, origin.part->count)) : HYBRID_NONE;
     site.type_size = origin.part->type < 0 ? HYBRID_NONE : symbolic_.datatype_size(call.getArgOperand(2));
     site.reason = HYBRID_NONE;
     site.loop = symbolic_.loop_around(*call.getParent());
@@ -138,6 +138,7 @@ class Extractor {
   /* Why the site is dynamic; empty if it is not. */
   std::string not_known(const hybrid_site& site, const SiteOrigin& origin) {
     const Note& note = result_.note;
+    if (origin.part->request >= 0) return "the peer is that of the persistent request";
     if (!note.is_known(site.communicator)) return note.reason(site.communicator);
     if (!note.is_known(site.peer)) return "the peer: " + note.reason(site.peer);
     if (!note.is_known(site.guard)) return "whether the call is made: " + note.reason(site.guard);

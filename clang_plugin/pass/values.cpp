@@ -7,6 +7,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Local.h>
 
 #include <set>
@@ -25,18 +26,34 @@ bool makes_window(StringRef name) {
 /* Rewrites one call. */
 class Rewriter {
  public:
-  Rewriter(CallBase& call, bool fortran, std::vector<SiteOrigin>& origins)
-      : call_(call), fortran_(fortran), origins_(origins), builder_(&call), module_(*call.getModule()) {}
+  /* `starters`: functions that start persistent requests. */
+  Rewriter(CallBase& call, bool fortran, const std::set<const Function*>& starters,
+           std::vector<SiteOrigin>& origins)
+      : call_(call),
+        fortran_(fortran),
+        starters_(starters),
+        origins_(origins),
+        builder_(&call),
+        module_(*call.getModule()) {}
 
   void site(const Call& known) {
-    const bool off = label(call_, kOff) != HYBRID_NONE;
+    /* The creation of a persistent request sends nothing. It counts where the request may be started by the
+     * same function, which cannot know it before. */
+    const bool only_creates =
+        StringRef(known.name).ends_with("_init") && !starters_.contains(call_.getFunction());
+    const bool off = label(call_, kOff) != HYBRID_NONE || only_creates;
     for (const CallPart& part : known.parts) {
       if (off) break;
-      std::vector<Value*> arguments{builder_.getInt32(static_cast<uint32_t>(origins_.size()))};
-      for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
-        arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
+      const uint32_t number = static_cast<uint32_t>(origins_.size());
       origins_.push_back({&known, &part, call_.getFunction()->getName().str(), label(call_, kRegion),
                           label(call_, kCallNumber)});
+      if (part.request >= 0) {
+        start(number, part);
+        continue;
+      }
+      std::vector<Value*> arguments{builder_.getInt32(number)};
+      for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
+        arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
       emit(kSite, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
     for (int i = 0; i < known.arguments; ++i) {
@@ -216,6 +233,26 @@ class Rewriter {
     return number->getSExtValue() * static_cast<int64_t>(type->getZExtValue() >> 8 & 0xFF);
   }
 
+  /* The start of persistent requests: a site for each, with the request as the peer. */
+  void start(uint32_t number, const CallPart& part) {
+    Value* address = pointer(part.request);
+    if (part.count >= 0) {
+      Value* many = builder_.CreateSExt(in(part.count), builder_.getInt64Ty());
+      Value* any = builder_.CreateICmpSGT(many, builder_.getInt64(0));
+      Instruction* inside = SplitBlockAndInsertIfThen(any, call_.getIterator(), false);
+      const auto [body, index] = SplitBlockAndInsertSimpleForLoop(many, inside);
+      builder_.SetInsertPoint(body);
+      builder_.SetCurrentDebugLocation(call_.getDebugLoc());
+      address = builder_.CreateGEP(builder_.getInt32Ty(), address, index);
+    }
+    Value *request = builder_.CreateLoad(builder_.getInt32Ty(), address), *none = builder_.getInt32(0);
+    emit(kSite, builder_.getVoidTy(),
+         {builder_.getInt32(number), none, none, request, none,
+          builder_.getInt32(static_cast<uint32_t>(HYBRID_STARTED_REQUEST))},
+         MemoryEffects::inaccessibleMemOnly());
+    builder_.SetInsertPoint(&call_);
+  }
+
   Value* pointer(int at) { return call_.getArgOperand(static_cast<unsigned>(at)); }
 
   Value* number(Value* value) {
@@ -325,6 +362,7 @@ class Rewriter {
 
   CallBase& call_;
   bool fortran_;
+  const std::set<const Function*>& starters_;
   std::vector<SiteOrigin>& origins_;
   IRBuilder<> builder_;
   Module& module_;
@@ -396,23 +434,26 @@ bool exposes_memory(const Module& module) {
 
 void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
   std::vector<CallBase*> calls;
+  std::set<const Function*> starters;
   for (Function& function : module)
     for (Instruction& instruction : instructions(function))
       if (auto* call = dyn_cast<CallBase>(&instruction))
         if (const Function* callee = call->getCalledFunction(); callee && callee->isDeclaration()) {
           bool fortran = false;
           if (is_mpi(callee->getName(), fortran) || is_marker(callee->getName())) calls.push_back(call);
+          const Call* known = find_call(callee->getName(), fortran);
+          if (known && known->parts[0].request >= 0) starters.insert(&function);
         }
   for (CallBase* call : calls) {
     bool fortran = false;
     const StringRef symbol = call->getCalledFunction()->getName();
     if (is_marker(symbol)) {
-      Rewriter(*call, false, origins).marker(symbol);
+      Rewriter(*call, false, starters, origins).marker(symbol);
       continue;
     }
     const Call* known = find_call(symbol, fortran);
     if (!known) is_mpi(symbol, fortran);
-    Rewriter rewriter(*call, fortran, origins);
+    Rewriter rewriter(*call, fortran, starters, origins);
     if (known && call->arg_size() >= static_cast<unsigned>(known->arguments)) {
       rewriter.site(*known);
       continue;

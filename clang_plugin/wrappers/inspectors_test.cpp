@@ -37,6 +37,7 @@ struct Domain {
   Node* list;
   std::vector<int> vector;
   Domain* self;
+  MPI_Request* persistent;
 };
 extern "C" void opaque(Domain*);
 extern "C" void set_peer(int*);
@@ -232,6 +233,21 @@ PROCEDURE aborting(Domain* d) {
   end(1);
 }
 
+// Requests that the main program created have the peers.
+PROCEDURE starts_all(Domain* d) {
+  begin();
+  MPI_Startall(d->count, d->persistent);
+  end(d->count);
+  MPI_Waitall(d->count, d->persistent, MPI_STATUSES_IGNORE);
+}
+PROCEDURE starts_some(Domain* d, int none) {
+  begin();
+  MPI_Startall(none, d->persistent);
+  MPI_Start(&d->persistent[1]);
+  end(1);
+  MPI_Wait(&d->persistent[1], MPI_STATUS_IGNORE);
+}
+
 static void pack(Domain* d) { payload = d->count + rank; }
 
 int main(int argc, char** argv) {
@@ -239,11 +255,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   payload = rank + 1;
-  Domain* d = new Domain{2, 0, 0, static_cast<int*>(malloc(8 * sizeof(int))), MPI_COMM_NULL, pack, nullptr, {}, nullptr};
+  Domain* d = new Domain{2, 0, 0, static_cast<int*>(malloc(8 * sizeof(int))), MPI_COMM_NULL, pack, nullptr, {}, nullptr, new MPI_Request[2]};
   for (int i = 0; i < 2; ++i) {
     d->peers[i] = (rank + 1 + i) % size;
     d->vector.push_back(d->peers[i]);
     d->list = new Node{d->peers[i], d->list};
+    MPI_Send_init(&payload, 1, MPI_INT, d->peers[i], 7, MPI_COMM_WORLD, &d->persistent[i]);
   }
   MPI_Comm_split(MPI_COMM_WORLD, rank / 2, -rank, &d->comm);
   for (int round = 0; round < 3; ++round) {
@@ -262,6 +279,8 @@ int main(int argc, char** argv) {
     not_yet(d);
     d->self = d;
     aborting(d);
+    starts_all(d);
+    starts_some(d, 0);
     known_before_loops(d);
     alias(d);
     parts(d);
@@ -339,9 +358,10 @@ TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
     score.messages += phase["messages"].get<std::uint64_t>();
     score.over_hinted += phase["messages_over_hinted"].get<std::uint64_t>();
   }
-  for (const char* procedure : {"heap", "called_by_pointer", "container", "linked", "counted_in_memory",
-                                "own_table", "allocated_table", "wrapped", "by_communicator", "aborting",
-                                "known_before_loops", "alias", "parts", "three_bytes", "main"}) {
+  for (const char* procedure :
+       {"heap", "called_by_pointer", "container", "linked", "counted_in_memory", "own_table",
+        "allocated_table", "wrapped", "by_communicator", "aborting", "known_before_loops", "alias", "parts",
+        "three_bytes", "starts_all", "starts_some", "main"}) {
     const Score& score = scores[procedure];
     EXPECT_GT(score.messages, 0u) << procedure;
     EXPECT_EQ(score.over_hinted, score.messages) << procedure;

@@ -233,12 +233,14 @@ std::string progress_text(Progress progress, std::uint64_t since, double seconds
   constexpr double kEnough = 0.5;
   const double done = static_cast<double>(progress.done - since);
   if (progress.all == 0 || progress.done > progress.all || seconds < kEnough || done <= 0)
-    return grouped(progress.done) + " operations";
+    return fmt::format("{} {}", grouped(progress.done), progress.unit);
   const double rate = done / seconds;
   const double left = static_cast<double>(progress.all - progress.done) / rate;
   return fmt::format("{:.0f} %",
                      100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.all)) +
-         ", " + grouped(static_cast<std::uint64_t>(rate)) + " operations/s, " +
+         fmt::format(", {} {}/s, ",
+                     rate < 10 ? fmt::format("{:.1f}", rate) : grouped(static_cast<std::uint64_t>(rate)),
+                     progress.unit) +
          (left < 100 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60)) + " left";
 }
 

@@ -91,11 +91,13 @@ std::string two_columns(std::string_view term, std::string_view text, std::size_
 /// `word` with quotes if a shell needs them.
 std::string shell_quoted(std::string_view word);
 
-/// How far a step of a work is, in operations; all: 0 if it is not known.
+/// How far a step of a work is, in operations or another unit; all: 0 if it is not known.
 struct Progress {
-  Progress(std::uint64_t operations_done, std::uint64_t operations_of_all = 0)  // NOLINT: a number is one
-      : done(operations_done), all(operations_of_all) {}
+  Progress(std::uint64_t units_done, std::uint64_t units_of_all = 0,  // NOLINT: a number is one
+           std::string_view name_of_units = "operations")
+      : done(units_done), all(units_of_all), unit(name_of_units) {}
   std::uint64_t done, all;
+  std::string_view unit;
 };
 
 /// "120,000 operations" after `time`; if their number is known, and enough time has passed to tell:

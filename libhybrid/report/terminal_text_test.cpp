@@ -122,7 +122,8 @@ TEST(ProgressText, HasRateAndTimeLeftWhenTheyAreKnown) {
   EXPECT_EQ(progress_text({120'000, 400'000}, 0, 0.1), "120,000 operations");  // too early
   EXPECT_EQ(progress_text({100'000, 400'000}, 0, 10), "25 %, 10,000 operations/s, 30 s left");
   EXPECT_EQ(progress_text({100'000, 400'000}, 50'000, 1), "25 %, 50,000 operations/s, 6 s left");
-  EXPECT_EQ(progress_text({1, 401}, 0, 1), "0 %, 1 operations/s, 7 min left");
+  EXPECT_EQ(progress_text({1, 401}, 0, 1), "0 %, 1.0 operations/s, 7 min left");
+  EXPECT_EQ(progress_text({5, 100, "emulations"}, 0, 10), "5 %, 0.5 emulations/s, 3 min left");
   EXPECT_EQ(progress_text({500'000, 400'000}, 0, 10), "500,000 operations");  // more than expected
 }
 

@@ -108,6 +108,11 @@ std::optional<std::int32_t> RecordedMpi::answer(std::uint32_t what, std::span<co
 }
 
 std::int32_t RecordedMpi::world_rank(std::int32_t communicator, std::int32_t peer) {
+  if (communicator == HYBRID_STARTED_REQUEST) {
+    const RequestTable::Slot* const slot = process().requests.find(static_cast<std::uint32_t>(peer));
+    const bool sends = slot != nullptr && slot->request.persistent && slot->request.kind == RequestKind::send;
+    return sends && slot->request.peer != process().rank ? slot->request.peer : kNoPeer;
+  }
   const Communicator* const known = process().communicators.find(static_cast<std::uint32_t>(communicator));
   const std::int32_t rank = known == nullptr ? kNoPeer : known->world_rank(peer);
   return rank == process().rank ? kNoPeer : rank;

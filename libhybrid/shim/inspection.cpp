@@ -134,7 +134,8 @@ void Inspection::write(std::uint64_t at, std::uint32_t bytes, std::uint64_t valu
 }
 
 void Inspection::report(std::int32_t peer, std::int32_t communicator, bool speculative) {
-  if (steps < 0 || peer < 0) return;
+  const bool is_request = communicator == HYBRID_STARTED_REQUEST;  // a handle may be negative
+  if (steps < 0 || (peer < 0 && !is_request)) return;
   const std::int32_t rank = mpi_.world_rank(communicator, peer);
   if (rank < 0) return;
   speculative_ |= speculative;

@@ -25,7 +25,8 @@ class InspectedMpi {
   virtual ~InspectedMpi() = default;
   /// The result of a query (enum hybrid_query); nullopt if MPI would not accept it.
   virtual std::optional<std::int32_t> answer(std::uint32_t what, std::span<const std::int32_t> arguments) = 0;
-  /// The world rank of a communicator's rank; negative if there is none, or if it is this rank.
+  /// The world rank of a communicator's rank, or of the destination of a persistent request
+  /// (HYBRID_STARTED_REQUEST); negative if there is none, or if it is this rank.
   virtual std::int32_t world_rank(std::int32_t communicator, std::int32_t peer) = 0;
 };
 
