@@ -235,9 +235,9 @@ struct hybrid_inspection {
   void* (*allocate)(struct hybrid_inspection*, uint64_t bytes);
   /* A result of MPI; what: enum hybrid_query. The first argument is a communicator. */
   int32_t (*query)(struct hybrid_inspection*, uint32_t what, const int32_t* arguments, uint32_t count);
-  /* The procedure will send to this rank of the communicator. `peer` may be MPI_PROC_NULL. With the communicator
-   * HYBRID_STARTED_REQUEST `peer` is a request that the procedure will start: a persistent one sends to its
-   * destination if it is a send. */
+  /* The procedure will send to this rank of the communicator. `peer` may be MPI_PROC_NULL. With the
+   * communicator HYBRID_STARTED_REQUEST `peer` is a request that the procedure will start: a persistent one
+   * sends to its destination if it is a send. */
   void (*send)(struct hybrid_inspection*, int32_t peer, int32_t communicator, uint32_t speculative);
   /* The inspector decrements it in every iteration of a loop, and returns when it is negative. */
   int64_t steps;
