@@ -19,7 +19,7 @@ build() { cmake --build --preset "$1" -j "$jobs" "${@:2}" -- --quiet; }
 log=$(mktemp)
 shard_log=$(mktemp)
 trap 'closing_line; rm -f "$log" "$shard_log"' EXIT
-suite() { ctest --preset "$1" -j "$jobs" --no-label-summary -LE 'nightly|shard' | tee -a "$log"; }
+suite() { ctest --preset "$1" -j "$jobs" --no-label-summary -LE 'nightly|shard' "${@:2}" | tee -a "$log"; }
 # The tests of GoogleTest, many in a process, and others with the output of each.
 shards() { ctest --preset "$1" -j "$jobs" --no-label-summary -V -L "$2" "${@:3}" | tee -a "$shard_log"; }
 # The last lines: the failed tests of the shards, and the sum of all, also after a failure.
@@ -69,4 +69,10 @@ if [ "$mode" = full ]; then
   shards tsan shard -R '^(core|predictor|emulator|job|shim)\.'
 fi
 step "g++: tests"
-suite release
+if [ "$mode" = full ]; then
+  parts='^(predictor|emulator|claims|rtl)\.'
+  shards release shard -R "$parts"
+  suite release -E "$parts"
+else
+  suite release
+fi

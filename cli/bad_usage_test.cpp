@@ -143,6 +143,7 @@ TEST_F(BadUsage, NumbersOfAReproduction) {
                   AllOf(HasSubstr(std::string(flag) + ": '" + number + "' is not a whole number"),
                         HasSubstr("Give a whole number")));
   EXPECT_THAT(refused({"reproduce", "C1", "--repeats", "0"}), HasSubstr("--repeats: 0 is too small"));
+  EXPECT_THAT(refused({"reproduce", "nas", "--traces", "missing"}), HasSubstr("C18: no directory missing"));
   fs::create_directory("old");  // so that nothing is made: 010 is ten
   EXPECT_THAT(refused({"reproduce", "C1", "--threads", "010", "-o", "old"}), HasSubstr("exists already"));
   EXPECT_THAT(refused({"reproduce", "C1", "--threads", "0400", "-o", "old"}), HasSubstr("up to 256"));

@@ -87,11 +87,12 @@ class ReproduceCommand final : public Command {
 
   int run(const std::vector<std::string>&) override {
     json_.check();
-    const std::vector<std::string> names = chosen();
+    if (context_.traces.empty()) context_.traces = example_traces();
+    std::vector<std::string> names = chosen();
+    leave_out_without_traces(names);
     json_.check_another("output", output_);
     const std::string directory = new_directory();
     if (context_.threads == 0) context_.threads = processors();
-    if (context_.traces.empty()) context_.traces = example_traces();
     std::vector<Reproduced> all;
     try {
       all = run_claims(names, directory);
@@ -140,6 +141,22 @@ class ReproduceCommand final : public Command {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     return names.empty() ? known : names;
+  }
+
+  /// Of all claims those that read recorded jobs are left out if there are none; claims that are named then
+  /// fail.
+  void leave_out_without_traces(std::vector<std::string>& names) const {
+    std::error_code error;
+    if (std::filesystem::is_directory(context_.traces, error)) return;
+    const bool all = names.size() == claim_names().size();
+    std::erase_if(names, [&](const std::string& name) {
+      if (!ClaimRegistration::make(name)->reads_traces()) return false;
+      const std::string missing = name + ": no directory " + context_.traces + " with recorded jobs";
+      if (!all)
+        throw UserError(missing, "Give the directory of libhybrid's examples/traces with --traces DIR.");
+      print_message(Severity::note, missing + ": left out");
+      return true;
+    });
   }
 
   /// The directory of the recorded jobs, in the installation or in the sources around the build tree.

@@ -174,6 +174,7 @@ class C18 final : public Claim {
  public:
   std::string_view place() const override { return "D 1.1.2, 2.1.1"; }
   bool has_models() const override { return false; }  // no switch takes part
+  bool reads_traces() const override { return true; }
 
   ClaimResult run(const ClaimContext& context) const override {
     const auto jobs = archives(context.traces);

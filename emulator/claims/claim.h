@@ -81,6 +81,8 @@ class Claim {
   virtual ClaimResult run(const ClaimContext& context) const = 0;
   /// Whether the two models of the switch differ here. Otherwise it runs once.
   virtual bool has_models() const { return true; }
+  /// Whether it reads the recorded jobs of ClaimContext::traces.
+  virtual bool reads_traces() const { return false; }
   /// Readings of the dissertation's model where its text is silent.
   virtual std::vector<ClaimModel> readings() const { return {}; }
 };

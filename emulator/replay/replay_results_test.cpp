@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/testing/random_cases.h"
 #include "emulator/network/technique.h"
 #include "emulator/network/timeline.h"
 #include "emulator/replay/replay.h"
@@ -119,7 +118,7 @@ TEST(Replay, EveryCollectiveEndsAndTheSameJobGivesTheSameResult) {
 
 // Each port sends in the order of its program, as uncontended.cpp requires.
 TEST(Replay, NoTechniqueEndsAJobBeforeTheBounds) {
-  for (std::uint64_t seed = 1; seed <= random_cases(20); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const auto time = [&](std::string_view technique) {
       MemoryTrace trace(2 + static_cast<std::uint32_t>(seed) % 8);
       random_job(trace, seed, false);

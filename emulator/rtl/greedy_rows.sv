@@ -70,7 +70,7 @@ module greedy_rows #(
   end
 
   // The row: pre-scheduling (Table 5.1), then the cells from b to b - 1.
-  logic [N-1:0] in_use;  // A: outputs in use where the wave stands
+  logic [N-1:0] in_use;  // A: outputs in use at the wave
   logic first_row;
   wire [N-1:0] a_in = first_row ? slot_outputs : in_use;
   wire holds = h[P];
