@@ -72,11 +72,16 @@ function(hybrid_precompile target headers)
   endif()
 endfunction()
 
-# Test sources are not optimised: they take long to compile and little time to run.
+# Test sources are compiled with little optimisation, with sanitizers with none: they take long to compile and little time
+# to run.
 function(hybrid_test_flags target)
   hybrid_flags(${target})
   target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock fmt::fmt)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  if(HYBRID_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endif()
 endfunction()
 
 # The flags, GoogleTest with its main(), and the headers precompiled for tests.
