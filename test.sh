@@ -27,10 +27,10 @@ closing_line() {
   sed -n 's/^[0-9]*: \(\[  FAILED  \] [^ ]*\)$/\1/p' "$shard_log"
   awk '/^[0-9]+: \[  PASSED  \]/ { passed += $5 }
        /^[0-9]+: \[  FAILED  \] .* listed below/ { failed += $5 }
-       /^[0-9]+: \[  SKIPPED \] .* listed below/ { skipped += $5; passed -= $5 }
+       /^[0-9]+: \[  SKIPPED \] .* listed below/ { skipped += $5 }
        /tests failed out of [0-9]+$/ && FILENAME == ARGV[1] { failed_shards += $4 }
        /tests failed out of [0-9]+$/ && FILENAME == ARGV[2] { ctest_failed += $4; passed += $NF - $4 }
-       /\((Skipped|Disabled)\)$/ { skipped++; passed-- }
+       /\((Skipped|Disabled)\)$/ && FILENAME == ARGV[2] { skipped++; passed-- }
        END { if (passed + failed + failed_shards + ctest_failed)
                printf "\n%d passed, %d failed, %d skipped\n", passed, ctest_failed + (failed > failed_shards ? failed : failed_shards), skipped }' \
     "$shard_log" "$log"
