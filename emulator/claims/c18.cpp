@@ -80,8 +80,10 @@ struct Traffic {
   /// The smallest size such that 80 % of the messages have at most this size.
   Bytes size_of_messages() const {
     std::uint64_t count = 0;
-    for (const auto& [size, n] : sizes)
-      if (static_cast<double>(count += n) * 100 >= kPercent * static_cast<double>(messages)) return size;
+    for (const auto& [size, n] : sizes) {
+      count += n;
+      if (static_cast<double>(count) * 100 >= kPercent * static_cast<double>(messages)) return size;
+    }
     return 0;
   }
   /// The largest size such that the messages of at least this size carry 80 % of the data, and their share of
