@@ -11,9 +11,9 @@ if [ ! -e build/build.ninja ]; then
   rm -f "$log"
 fi
 echo "Building ..."
-# Ninja shows its progress on a terminal; elsewhere a line every 20 steps is enough. Compiler messages always pass.
+# Ninja shows its progress on a terminal; elsewhere a line every 10 steps is enough. Compiler messages always pass.
 build() { NINJA_STATUS='  [%f/%t, %es] ' cmake --build build --target hybrid_command hybrid_preload examples; }
-if [ -t 1 ]; then build; else build | awk '!/^  \[[0-9]+\// || /^  \[[0-9]*[02468]0\// { print; fflush() }'; fi
+if [ -t 1 ]; then build; else build | sed -u '/^  \[[0-9]*\//{/^  \[[0-9]*0\//!d}'; fi
 
 if [ $# -eq 0 ]; then set -- two_phase; fi
 program=$1; shift

@@ -137,8 +137,14 @@ std::string quoted(std::string_view text, std::string_view also_escaped) {
   return result;
 }
 
+/// Up to the first semicolon or parenthesis that is not within brackets (an option's default).
 std::string first_sentence(std::string_view help) {
-  return std::string(help.substr(0, help.find_first_of(";:(")));
+  bool in_brackets = false;
+  std::size_t end = 0;
+  for (; end < help.size() && (in_brackets || (help[end] != ';' && help[end] != '(')); ++end)
+    in_brackets = help[end] == '[' || (in_brackets && help[end] != ']');
+  while (end > 0 && help[end - 1] == ' ') --end;
+  return std::string(help.substr(0, end));
 }
 
 std::string zsh_script() {

@@ -2,16 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/child.h"
 #include "cli/testing/built_command.h"
 #include "core/registry.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 namespace {
@@ -99,6 +101,10 @@ TEST(Help, CompletionsAndManualPagesContainEveryOption) {
     EXPECT_NE(fish.find(" -l " + option), std::string::npos) << option;
     EXPECT_NE(zsh.find("'--" + option + "["), std::string::npos) << option;
   }
+  EXPECT_THAT(fish, HasSubstr("-l predictor-order -x -d 'markov: number of destinations remembered [3]'\n"));
+  std::istringstream lines(fish);
+  for (std::string line; std::getline(lines, line);)  // a description ends with a clause and its default
+    EXPECT_EQ(std::count(line.begin(), line.end(), '['), std::count(line.begin(), line.end(), ']')) << line;
   EXPECT_THAT(output({"manual", "run"}), HasSubstr("\\-\\-slot\\-length TIME"));
 }
 

@@ -10,7 +10,7 @@
 #include "cli/child.h"
 #include "core/hints/testing/elf_image.h"
 #include "core/hints/testing/unit_builder.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "emulator/replay/testing/archive.h"
 #include "emulator/replay/trace_names.h"
 

@@ -13,7 +13,7 @@
 
 #include "core/elf_file.h"
 #include "core/error.h"
-#include "libhybrid/report/terminal_text.h"
+#include "core/shell.h"
 
 namespace hybrid {
 

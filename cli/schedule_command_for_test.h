@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "cli/child.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 

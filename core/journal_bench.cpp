@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/journal.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 namespace {

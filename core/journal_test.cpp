@@ -16,7 +16,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 namespace {

@@ -11,7 +11,7 @@
 #include <iterator>
 #include <string>
 
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 namespace {

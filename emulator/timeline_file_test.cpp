@@ -18,7 +18,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "emulator/replay/testing/jobs.h"
 #include "emulator/switching/testing/random_switch.h"
 #include "emulator/traffic/command_run.h"

@@ -10,7 +10,7 @@
 
 #include "cli/child.h"
 #include "cli/testing/built_command.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 

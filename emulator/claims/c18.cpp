@@ -1,7 +1,6 @@
 // C18 (D 1.1.2, 2.1.1): the NAS benchmarks, recorded: most messages are short, a few long ones carry most of
 // the data, and the compiler knows most destinations, or the code that computes them.
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
 
 #include <cmath>
 #include <cstdint>
@@ -16,6 +15,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/shell.h"
+#include "core/temporary_directory.h"
 #include "emulator/claims/claim.h"
 #include "emulator/replay/phase_hints.h"
 #include "emulator/replay/replay.h"
@@ -30,30 +31,6 @@ constexpr std::string_view kArchive = ".tar.xz", kHints = "-hints";
 constexpr double kPercent = 80;           // the rule's two numbers
 constexpr double kLongMessage = 184'960;  // bytes, D 1.1.2
 constexpr double kFewMessages = 20;       // percent
-
-/// A new directory, removed with the object.
-class Scratch {
- public:
-  Scratch() : path_((fs::temp_directory_path() / "hybrid-traces-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw RunError("cannot make the directory " + path_);
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::string shell_word(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
 
 /// Number of messages by size.
 using Sizes = std::map<Bytes, std::uint64_t>;
@@ -148,12 +125,12 @@ std::map<std::string, std::string> archives(const std::string& directory) {
 }
 
 Traffic unpack_and_read(const std::string& archive) {
-  const Scratch scratch;
-  const std::string command = "tar -xJf " + shell_word(archive) + " -C " + shell_word(scratch.path());
+  const TemporaryDirectory directory;
+  const std::string command = "tar -xJf " + shell_quoted(archive) + " -C " + shell_quoted(directory.path());
   if (std::system(command.c_str()) != 0)
     throw UserError(archive + ": tar cannot unpack it", "It needs tar and xz (Debian: xz-utils).");
   std::string path;
-  for (const auto& entry : fs::directory_iterator(scratch.path())) path = entry.path();
+  for (const auto& entry : fs::directory_iterator(directory.path())) path = entry.path();
   return traffic_of(path);
 }
 

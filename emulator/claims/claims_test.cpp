@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "core/error.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "emulator/claims/allocation_grid.h"
 #include "emulator/claims/reproduction.h"
 #include "emulator/claims/sweep.h"

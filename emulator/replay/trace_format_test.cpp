@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "emulator/replay/testing/memory_trace.h"
 
 namespace hybrid {

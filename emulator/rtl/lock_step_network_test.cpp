@@ -24,7 +24,7 @@
 #include "VSwitchNode4.h"
 #include "VSwitchNode8.h"
 #include "core/random.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "emulator/network/timeline.h"
 #include "emulator/parameters.h"
 #include "emulator/replay/replay.h"

@@ -16,7 +16,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "emulator/network/technique.h"
 #include "emulator/switching/testing/random_switch.h"
 #include "emulator/switching/testing/techniques.h"

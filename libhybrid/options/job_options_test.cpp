@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/journal.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/trace_writer.h"
 

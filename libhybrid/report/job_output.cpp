@@ -14,6 +14,7 @@
 
 #include "core/error.h"
 #include "core/file_size_signal.h"
+#include "core/shell.h"
 #include "emulator/replay/trace_format.h"
 #include "libhybrid/page/page.h"
 #include "libhybrid/page/page_data.h"

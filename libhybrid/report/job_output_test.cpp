@@ -14,7 +14,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/recording/definitions.h"
 #include "libhybrid/recording/testing/recorded_process.h"

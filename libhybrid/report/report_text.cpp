@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/registry.h"
+#include "core/shell.h"
 #include "emulator/presets/preset.h"
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/report/call_table.h"

@@ -215,16 +215,6 @@ void print_message(Severity severity, std::string_view text) {
   std::fputs(fmt::format("{}hybrid:{}{} {}\n", colour, kind, colours ? kPlain : "", text).c_str(), stderr);
 }
 
-std::string shell_quoted(std::string_view word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                          "-_./,=:+@%") == std::string::npos;
-  if (plain) return std::string(word);
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 ProgressLine::ProgressLine(std::FILE* stream)
     : stream_(stream != nullptr && isatty(fileno(stream)) != 0 ? stream : nullptr) {}
 

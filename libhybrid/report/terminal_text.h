@@ -88,9 +88,6 @@ std::string wrap(std::string_view text, std::size_t indent = 2, std::size_t widt
 /// gets lines of its own, broken at blanks and after "|".
 std::string two_columns(std::string_view term, std::string_view text, std::size_t column, std::size_t width);
 
-/// `word` with quotes if a shell needs them.
-std::string shell_quoted(std::string_view word);
-
 /// How far a step of a work is, in operations or another unit; all: 0 if it is not known.
 struct Progress {
   Progress(std::uint64_t units_done, std::uint64_t units_of_all = 0,  // NOLINT: a number is one

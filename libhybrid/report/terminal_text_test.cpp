@@ -99,12 +99,6 @@ TEST(Colours, AreForTerminalsUnlessTheUserDoesNotWantThem) {
   ::close(terminal);
 }
 
-TEST(ShellQuoted, QuotesWhatAShellWouldInterpret) {
-  EXPECT_EQ(shell_quoted("a-b_c.d/e,f=g:h+i@j%k"), "a-b_c.d/e,f=g:h+i@j%k");
-  EXPECT_EQ(shell_quoted(""), "''");
-  EXPECT_EQ(shell_quoted("it's $HOME\n"), "'it'\\''s $HOME\n'");
-}
-
 TEST(TextTable, RejectsARowOfAnotherLength) {
   TextTable table({{"a"}, {"b"}});
   EXPECT_THROW(table.add({"1"}), std::logic_error);

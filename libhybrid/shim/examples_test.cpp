@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "libhybrid/shim/testing/recorded_run.h"
 
 namespace hybrid::shim::testing {

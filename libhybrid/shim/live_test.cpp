@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "libhybrid/live/testing/shared_memory.h"
 #include "libhybrid/shim/testing/recorded_run.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid::shim {
 namespace {

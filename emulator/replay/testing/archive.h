@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 
 namespace hybrid {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/journal.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "libhybrid/recording/definitions.h"
 
 namespace hybrid {

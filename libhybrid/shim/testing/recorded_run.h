@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/event.h"
-#include "core/testing/temporary_directory.h"
+#include "core/temporary_directory.h"
 #include "libhybrid/recording/definitions.h"
 
 namespace hybrid::shim::testing {

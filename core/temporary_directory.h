@@ -1,4 +1,4 @@
-// Temporary directories for tests and benchmarks.
+// Temporary directories.
 #pragma once
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
@@ -14,7 +14,7 @@ namespace hybrid {
 class TemporaryDirectory {
  public:
   /// Throws std::runtime_error if the directory cannot be created.
-  TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "hybrid-test-XXXXXX").string()) {
+  TemporaryDirectory() : path_((std::filesystem::temp_directory_path() / "hybrid-XXXXXX").string()) {
     if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make the directory " + path_);
   }
   ~TemporaryDirectory() {
