@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs all tests. Usage: ./test.sh [quick|full|nightly]
 #   full (default): clang 19 with the address and undefined-behaviour sanitizers and the tests of all parts; the thread
-#     sanitizer and the tests with threads; the g++ build that users install, with benchmarks, and the tests that run its
-#     programs or are too long for sanitizers; format.
-#   quick: g++ only, with all tests.
-#   nightly: clang without precompiled headers and with one source at a time, so that every file includes what it uses;
+#     sanitizer and the tests with threads; the g++ build that users install, and the tests that run its programs or are too
+#     long for sanitizers; format.
+#   quick: g++ only, with all tests and the benchmarks.
+#   nightly: clang, with the benchmarks, without precompiled headers and with one source at a time, so that every file includes what it uses;
 #     the tests that take minutes; the tests of the command with sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -47,12 +47,12 @@ if [ "$mode" = nightly ]; then
   shards asan shard -R '^cli\.'
   exit
 fi
-tests=ON
-[ "$mode" = quick ] || tests=PROGRAMS
+tests=ON benchmarks=ON
+[ "$mode" = quick ] || tests=PROGRAMS benchmarks=OFF
 # A new build tree compiles several sources at once; an existing one keeps its way.
 [ -e build/CMakeCache.txt ] || unity=-DHYBRID_UNITY=ON
 step "g++ $(g++ -dumpfullversion): build"
-configure release ${unity:-} -DHYBRID_TESTS=$tests -DHYBRID_BENCHMARKS=ON -DHYBRID_REPRODUCE=ON -DHYBRID_CLANG_PLUGIN=ON
+configure release ${unity:-} -DHYBRID_TESTS=$tests -DHYBRID_BENCHMARKS=$benchmarks -DHYBRID_REPRODUCE=ON -DHYBRID_CLANG_PLUGIN=ON
 build release
 if [ "$mode" = full ]; then
   step "format"
@@ -62,7 +62,7 @@ if [ "$mode" = full ]; then
   build asan
   # Tests under mpiexec run in the g++ build; with the sanitizers only those of the shim, whose test programs are
   # built without sanitizers, so that reports are about the shim.
-  shards asan 'shard|mpi' -E '^examples\.'
+  shards asan 'shard|mpi' -E '^examples\.|/Examples\.'
   step "thread sanitizer: the tests with more than one thread"
   configure tsan
   build tsan --target hybrid_core_test hybrid_predictor_test hybrid_emulator_test hybrid_job_test hybrid_shim_test

@@ -1,7 +1,7 @@
 # Targets of the parts: for each part an object library, a test program and a benchmark program.
 #
 #   hybrid_part(NAME [FOLDERS dir...] [DEPENDS part...] [LIBRARIES target...] [TEST_LIBRARIES target...]
-#              [TEST_SOURCES file...] [COLD regex] [SERIAL_TESTS filter] [THREADED_TESTS regex]
+#              [TEST_SOURCES file...] [COLD regex|ALL] [SERIAL_TESTS filter] [THREADED_TESTS regex]
 #              [LONG_TESTS regex] [RANDOM_TESTS regex])
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp and TEST_SOURCES into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
@@ -91,12 +91,15 @@ function(hybrid_test_program target)
   hybrid_precompile(${target} hybrid_test_headers)
 endfunction()
 
-# hybrid_cold(TARGET)  little optimisation in Release builds.
+# hybrid_cold(TARGET)  precompiled headers and little optimisation in Release builds, none with sanitizers.
 function(hybrid_cold target)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
-  if(HYBRID_SANITIZE)  # The precompiled header needs the optimisation with which it was made.
+  if(HYBRID_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    # Precompiled headers need the optimisation with which they were made: those of the tests have none.
+    hybrid_precompile(${target} hybrid_test_headers)
+  else()
+    hybrid_precompile(${target} hybrid_common_headers)
   endif()
 endfunction()
 
@@ -112,15 +115,19 @@ function(hybrid_unity target)
   endif()
 endfunction()
 
-# hybrid_objects(TARGET sources... DEPENDS part... LIBRARIES target...)  the object library of a part.
+# hybrid_objects(TARGET sources... [COLD] [DEPENDS part...] [LIBRARIES target...])  the object library of a part.
 function(hybrid_objects target)
-  cmake_parse_arguments(arg "" "" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "DEPENDS;LIBRARIES" ${ARGN})
   add_library(${target} OBJECT ${arg_UNPARSED_ARGUMENTS})
   set_target_properties(${target} PROPERTIES HYBRID_DEPENDS "${arg_DEPENDS}")
   hybrid_flags(${target})
   hybrid_unity(${target})
   target_link_libraries(${target} PUBLIC Threads::Threads fmt::fmt ${arg_LIBRARIES})
-  hybrid_precompile(${target} hybrid_common_headers)
+  if(arg_COLD)
+    hybrid_cold(${target})
+  else()
+    hybrid_precompile(${target} hybrid_common_headers)
+  endif()
 endfunction()
 
 function(hybrid_link target)
@@ -196,15 +203,16 @@ function(hybrid_part name)
   endif()
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
 
-  if(arg_COLD)
+  if(arg_COLD STREQUAL ALL)
+    set(all_cold COLD)
+  elseif(arg_COLD)
     set(cold ${sources})
     list(FILTER cold INCLUDE REGEX "${arg_COLD}")
     list(FILTER sources EXCLUDE REGEX "${arg_COLD}")
-    hybrid_objects(hybrid_${name}_cold ${cold} LIBRARIES ${arg_LIBRARIES})
-    hybrid_cold(hybrid_${name}_cold)
+    hybrid_objects(hybrid_${name}_cold ${cold} COLD LIBRARIES ${arg_LIBRARIES})
     list(APPEND arg_DEPENDS ${name}_cold)
   endif()
-  hybrid_objects(hybrid_${name} ${sources} DEPENDS ${arg_DEPENDS} LIBRARIES ${arg_LIBRARIES})
+  hybrid_objects(hybrid_${name} ${sources} ${all_cold} DEPENDS ${arg_DEPENDS} LIBRARIES ${arg_LIBRARIES})
 
   if(HYBRID_TESTS AND tests)
     add_executable(hybrid_${name}_test ${tests} ${arg_TEST_SOURCES})

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "core/testing/random_cases.h"
 #include "emulator/network/engine.h"
 #include "emulator/switching/testing/random_switch.h"
 #include "emulator/switching/testing/techniques.h"
@@ -239,7 +240,7 @@ TEST_P(LongMessages, GiveTheSameResultsWithoutWires) {
 
 /// The first words enter just before or after the previous message has left.
 TEST_P(LongMessages, CanFollowAShortMessageClosely) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(40); ++seed) {
     for (std::int64_t gap = 0; gap < 60; gap += 2) {
       Random random(seed);
       SwitchParameters p = random_long_parameters(random, GetParam());
