@@ -4,8 +4,9 @@
 #     sanitizer and the tests with threads; the g++ build that users install, and the tests that run its programs or are too
 #     long for sanitizers; format.
 #   quick: g++ only, with all tests and the benchmarks.
-#   nightly: clang, with the benchmarks, without precompiled headers and with one source at a time, so that every file includes what it uses;
-#     the tests that take minutes; the tests of the command with sanitizers.
+#   nightly: clang, with the benchmarks, without precompiled headers and with one source at a time, so that every file
+#     includes what it uses; the tests that take minutes; the tests of the command with sanitizers; the Debian package in
+#     a bare Debian.
 set -euo pipefail
 cd "$(dirname "$0")"
 mode=${1:-full}
@@ -45,6 +46,8 @@ if [ "$mode" = nightly ]; then
   configure asan -DHYBRID_TESTS=ALL
   build asan --target hybrid_cli_test
   shards asan shard -R '^cli\.'
+  step "the Debian package in a bare Debian"
+  .ci/package
   exit
 fi
 tests=ON benchmarks=ON

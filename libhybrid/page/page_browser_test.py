@@ -99,6 +99,10 @@ class Page(unittest.TestCase):
     def test_techniques_have_the_values_of_the_result(self):
         results = self.result["results"]
         self.assertEqual(self.series("chart-techniques"), [r["time_ns"] for r in results])
+        lines = self.run_script("return echarts.getInstanceByDom(document.getElementById('chart-techniques')).getOption().series[0].markLine.data")
+        bounds = self.result["bounds"]
+        self.assertEqual([line["xAxis"] for line in lines], [bounds[f"{name}_ns"] for name in ["no_network", "uncontended", "ideal"]])
+        self.assertTrue(all(time >= bounds["uncontended_ns"] for time in self.series("chart-techniques")))
         rows = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
                 for row in self.browser.find_elements(By.CSS_SELECTOR, "#table-techniques tbody tr")]
         self.assertEqual([row[0] for row in rows], [r["technique"] for r in results])
