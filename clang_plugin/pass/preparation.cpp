@@ -155,6 +155,27 @@ class CallGraph {
     }
   }
 
+  /* Marks the calls that are inlined: those in functions that lead to a site or to a value of MPI, and those
+   * in the bodies that are inlined there. Of other functions only the effects on memory are used. */
+  void mark_inlined_calls() {
+    std::vector<const Function*> pending(leads_.begin(), leads_.end());
+    std::set<const Function*> seen = leads_;
+    while (!pending.empty()) {
+      auto& caller = const_cast<Function&>(*pending.back());
+      pending.pop_back();
+      for (Instruction& instruction : instructions(caller)) {
+        auto* call = dyn_cast<CallBase>(&instruction);
+        Function* callee = call ? const_cast<Function*>(callee_of(*call)) : nullptr;
+        if (!callee || callee->isDeclaration() || callee->isInterposable() || !belongs_to_callers(*callee) ||
+            inlined_size(*callee) >= kMost)
+          continue;
+        call->addFnAttr(Attribute::AlwaysInline);
+        if (seen.insert(callee).second) pending.push_back(callee);
+      }
+    }
+  }
+
+ private:
   /* Whether the function is better analysed inlined into its callers. */
   bool belongs_to_callers(const Function& function) const {
     const size_t size = sizes_.at(&function);
@@ -168,7 +189,6 @@ class CallGraph {
     return inlined_size(function, path);
   }
 
- private:
   size_t inlined_size(const Function& function, std::set<const Function*>& path) {
     if (const auto known = inlined_.find(&function); known != inlined_.end()) return known->second;
     if (!path.insert(&function).second) return kMost;
@@ -333,11 +353,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept) {
   modules.invalidate(*module, PreservedAnalyses::none());
   early.run(*module, modules);
 
-  CallGraph graph(*module);
-  for (Function& function : *module)
-    if (!function.isDeclaration() && !function.isInterposable() && graph.belongs_to_callers(function) &&
-        graph.inlined_size(function) < kMost)
-      function.addFnAttr(Attribute::AlwaysInline);
+  CallGraph(*module).mark_inlined_calls();
 
   appendToCompilerUsed(*module, kept);
   ModulePassManager middle;
