@@ -157,15 +157,17 @@ class CallGraph {
 
   /* Marks the calls that are inlined: those in functions that lead to a site or to a value of MPI, and those
    * in the bodies that are inlined there. Of other functions only the effects on memory are used. */
-  void mark_inlined_calls() {
-    std::vector<const Function*> pending(leads_.begin(), leads_.end());
+  void mark_inlined_calls(Module& module) {
+    std::vector<Function*> pending; /* in the module's order: the sizes of recursive functions depend on it */
+    for (Function& function : module)
+      if (leads_.contains(&function)) pending.push_back(&function);
     std::set<const Function*> seen = leads_;
     while (!pending.empty()) {
-      auto& caller = const_cast<Function&>(*pending.back());
+      Function& caller = *pending.back();
       pending.pop_back();
       for (Instruction& instruction : instructions(caller)) {
         auto* call = dyn_cast<CallBase>(&instruction);
-        Function* callee = call ? const_cast<Function*>(callee_of(*call)) : nullptr;
+        auto* callee = call ? const_cast<Function*>(callee_of(*call)) : nullptr;
         if (!callee || callee->isDeclaration() || callee->isInterposable() || !belongs_to_callers(*callee) ||
             inlined_size(*callee) >= kMost)
           continue;
@@ -353,7 +355,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept) {
   modules.invalidate(*module, PreservedAnalyses::none());
   early.run(*module, modules);
 
-  CallGraph(*module).mark_inlined_calls();
+  CallGraph(*module).mark_inlined_calls(*module);
 
   appendToCompilerUsed(*module, kept);
   ModulePassManager middle;
