@@ -40,8 +40,7 @@ std::string spelling(const clang::Preprocessor& preprocessor, const Token& token
 
 class Reader {
  public:
-  Reader(clang::Preprocessor& preprocessor, SourceLocation at, Warnings warnings)
-      : preprocessor_(preprocessor), warnings_(warnings) {
+  Reader(clang::Preprocessor& preprocessor, SourceLocation at) : preprocessor_(preprocessor) {
     directive_.at = at;
     next();
   }
@@ -259,7 +258,6 @@ class Reader {
   }
 
   clang::Preprocessor& preprocessor_;
-  Warnings warnings_;
   Directive directive_;
   Token token_{};
 };
@@ -280,9 +278,8 @@ void report_warning(DiagnosticsEngine& diagnostics, SourceLocation at, const std
   diagnostics.Report(at, id) << text;
 }
 
-std::optional<Directive> read_directive(clang::Preprocessor& preprocessor, SourceLocation at,
-                                        Warnings warnings) {
-  return Reader(preprocessor, at, warnings).read();
+std::optional<Directive> read_directive(clang::Preprocessor& preprocessor, SourceLocation at) {
+  return Reader(preprocessor, at).read();
 }
 
 }  // namespace hybrid::directives

@@ -48,8 +48,7 @@ struct Directive {
 enum class Warnings { on, off, errors };
 
 /// Reads the rest of the directive's line. Reports errors like Clang; returns nothing then.
-std::optional<Directive> read_directive(clang::Preprocessor& preprocessor, clang::SourceLocation at,
-                                        Warnings warnings);
+std::optional<Directive> read_directive(clang::Preprocessor& preprocessor, clang::SourceLocation at);
 
 /// Reports `text` at `at` as an error.
 void report_error(clang::Preprocessor& preprocessor, clang::SourceLocation at, const std::string& text);
@@ -86,7 +85,7 @@ std::string marker_declarations(bool cplusplus);
 ///       __hybrid_phase_ready(&__hybrid_scope_1);
 ///       ...
 ///     }
-std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler, Warnings warnings);
+std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler);
 
 // ---- placement.cpp
 

@@ -88,7 +88,7 @@ class Action final : public clang::PluginASTAction {
     clang::Preprocessor& preprocessor = compiler.getPreprocessor();
     preprocessor.setPredefines(preprocessor.getPredefines() +
                                marker_declarations(compiler.getLangOpts().CPlusPlus));
-    std::shared_ptr<const bool> directives = register_pragma(compiler, warnings_);
+    std::shared_ptr<const bool> directives = register_pragma(compiler);
     if (pass_) add_pass(compiler);
     return std::make_unique<Consumer>(warnings_, std::move(directives));
   }

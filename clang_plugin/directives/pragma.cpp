@@ -88,8 +88,8 @@ class TokenWriter {
 
 class HybridPragma final : public clang::PragmaHandler {
  public:
-  HybridPragma(clang::CompilerInstance& compiler, Warnings warnings, std::shared_ptr<bool> any)
-      : PragmaHandler("hybrid"), compiler_(compiler), warnings_(warnings), any_(std::move(any)) {
+  HybridPragma(clang::CompilerInstance& compiler, std::shared_ptr<bool> any)
+      : PragmaHandler("hybrid"), compiler_(compiler), any_(std::move(any)) {
     // Tracks the blocks around a directive: the parser does not provide them.
     compiler.getPreprocessor().setTokenWatcher([this](const Token& token) {
       if (token.is(tok::l_brace)) {
@@ -103,7 +103,7 @@ class HybridPragma final : public clang::PragmaHandler {
   void HandlePragma(Preprocessor& preprocessor, clang::PragmaIntroducer introducer, Token& first) override {
     *any_ = true;
     const SourceLocation at = introducer.Loc.isValid() ? introducer.Loc : first.getLocation();
-    std::optional<Directive> directive = read_directive(preprocessor, first.getLocation(), warnings_);
+    std::optional<Directive> directive = read_directive(preprocessor, first.getLocation());
     if (!directive) return;
     if (open_.empty() || outside_functions())
       return report_error(preprocessor, at, "'#pragma hybrid' must be in the body of a function");
@@ -273,7 +273,6 @@ class HybridPragma final : public clang::PragmaHandler {
   }
 
   clang::CompilerInstance& compiler_;
-  Warnings warnings_;
   std::shared_ptr<bool> any_;
   std::vector<std::size_t> open_;  // by block: the number of its open phase's variable, or 0
   std::size_t scopes_ = 0;
@@ -281,9 +280,9 @@ class HybridPragma final : public clang::PragmaHandler {
 
 }  // namespace
 
-std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler, Warnings warnings) {
+std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler) {
   const auto any = std::make_shared<bool>(false);
-  compiler.getPreprocessor().AddPragmaHandler(new HybridPragma(compiler, warnings, any));  // takes ownership
+  compiler.getPreprocessor().AddPragmaHandler(new HybridPragma(compiler, any));  // takes ownership
   return any;
 }
 

@@ -52,8 +52,13 @@ class Reader {
     for (; include != source.includes.end(); ++include) follow(number, *include);
     UnitFile& file = unit_.files[number];
     file.changes = !source.directives.empty() || !file.wrong.empty();
-    std::stable_sort(file.wrong.begin(), file.wrong.end(),
-                     [](const WrongDirective& a, const WrongDirective& b) { return a.at.line < b.at.line; });
+    const auto by_line = [](const WrongDirective& a, const WrongDirective& b) {
+      return a.at.line < b.at.line;
+    };
+    std::vector<WrongDirective> sorted;
+    for (const WrongDirective& wrong : file.wrong)
+      sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), wrong, by_line), wrong);
+    file.wrong = std::move(sorted);
     return number;
   }
 

@@ -42,10 +42,9 @@ bool sends(const Loop& loop) {
 
 std::vector<Loop*> sending_loops(const LoopInfo& loops) {
   std::vector<Loop*> found;
+  const auto outer_first = [](const Loop* a, const Loop* b) { return a->getLoopDepth() < b->getLoopDepth(); };
   for (Loop* loop : const_cast<LoopInfo&>(loops).getLoopsInPreorder())
-    if (sends(*loop)) found.push_back(loop);
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Loop* a, const Loop* b) { return a->getLoopDepth() < b->getLoopDepth(); });
+    if (sends(*loop)) found.insert(std::upper_bound(found.begin(), found.end(), loop, outer_first), loop);
   if (found.size() > kMostLoops) found.resize(kMostLoops);
   return found;
 }
