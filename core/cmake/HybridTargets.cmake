@@ -6,7 +6,7 @@
 #     collects *.cpp of this directory (or of FOLDERS below it) into the object library hybrid_NAME,
 #     *_test.cpp and TEST_SOURCES into the test program hybrid_NAME_test, *_bench.cpp into hybrid_NAME_bench.
 #     Sources that match COLD (options, reports) run once: they are the object library hybrid_NAME_cold, compiled in
-#     half the time with -O1, or with -O0 and sanitizers.
+#     half the time with -Og, or with -O0 and sanitizers.
 #     Object libraries, so that self-registering files are always linked in. Tests that match SERIAL_TESTS use
 #     what the whole machine shares and run alone. A thread-sanitizer build has only the test files that match
 #     THREADED_TESTS: the other tests are single-threaded. LONG_TESTS take too long with sanitizers: a build with
@@ -93,7 +93,7 @@ endfunction()
 
 # hybrid_cold(TARGET)  precompiled headers and little optimisation in Release builds, none with sanitizers.
 function(hybrid_cold target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
   if(HYBRID_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
     # Precompiled headers need the optimisation with which they were made: those of the tests have none.

@@ -113,18 +113,7 @@ function add_uncached_check(name, check) {
 # Prints the entry of one name (MPI_X or PMPI_X), which calls the next definition of the same name.
 function entry(name, next_name, arguments) {
   print "HYBRID_SHIM_EXPORT " types[name] " " next_name "(" signature[name] ") {"
-  print "  const auto next = next_" next_name ".get();"
-  if (outside[name]) {
-    print "  const OutermostCall outermost;"
-    print "  const OutermostOf<CallsOf_" name "> of_this;"
-    print "  return of_this ? around_" name "(nullptr, next" (arguments == "" ? "" : ", ") arguments ")"
-    print "                 : next(" arguments ");"
-  } else {
-    print "  const OutermostCall outermost;"
-    print "  Thread* const thread = outermost ? recording_thread() : nullptr;"
-    print "  if (thread == nullptr" null_checks ") return next(" arguments ");"
-    print "  return around_" name "(thread, next" (arguments == "" ? "" : ", ") arguments ");"
-  }
+  print "  return around_" name "(HYBRID_CALL_PLACE, next_" next_name ".get()" (arguments == "" ? "" : ", ") arguments ");"
   print "}"
 }
 
@@ -158,8 +147,25 @@ END {
     # MPI_X and PMPI_X share the code of all but the functions whose cost users see.
     if (handlers[name] ~ /^(i?send|i?recv|wait|waitall|test|testall|poll)\(/) attributes = "[[gnu::always_inline]] inline "
     else attributes = "[[gnu::noinline]] "
-    print attributes types[name] " around_" name "([[maybe_unused]] Thread* thread, decltype(&" \
-          name ") next" (signature[name] == "" ? "" : ", ") signature[name] ") {"
+    if (outside[name]) {
+      print "struct CallsOf_" name " {"
+      print "  static std::uintptr_t& frame() {"
+      print "    [[gnu::tls_model(\"initial-exec\")]] static constinit thread_local std::uintptr_t of_thread = 0;"
+      print "    return of_thread;"
+      print "  }"
+      print "  static void begins(std::uintptr_t) {}"
+      print "};"
+    }
+    print attributes types[name] " around_" name "(CallPlace place, decltype(&" name ") next" \
+          (signature[name] == "" ? "" : ", ") signature[name] ") {"
+    print "  const OutermostCall outermost(place);"
+    if (outside[name]) {
+      print "  const OutermostOf<CallsOf_" name "> of_this(place);"
+      print "  if (!of_this) return next(" arguments ");"
+    } else {
+      print "  Thread* const thread = outermost ? recording_thread() : nullptr;"
+      print "  if (thread == nullptr" null_checks ") return next(" arguments ");"
+    }
     if (uncached == "") {
       print "  const auto real = [&]() __attribute__((always_inline)) { return next(" arguments "); };"
     } else {
@@ -176,15 +182,6 @@ END {
     }
     print "  return handle::" call ";"
     print "}"
-    if (outside[name]) {
-      print "struct CallsOf_" name " {"
-      print "  static std::uintptr_t& frame() {"
-      print "    [[gnu::tls_model(\"initial-exec\")]] static constinit thread_local std::uintptr_t of_thread = 0;"
-      print "    return of_thread;"
-      print "  }"
-      print "  static void begins(std::uintptr_t) {}"
-      print "};"
-    }
     print "}  // namespace"
     print "extern \"C\" {"
     entry(name, name, arguments)

@@ -42,15 +42,16 @@ void* find_next(const char* name) {
   return search.found;
 }
 
-void* require_next(const char* name) {
-  void* const symbol = find_next(name);
+void* NextDefinition::look_up() {
+  void* const symbol = find_next(name_);
   if (symbol == nullptr) {
     std::fprintf(stderr,
                  "libhybrid: the program calls %s, but no loaded library defines it\n"
                  "  libhybrid.so is preloaded into programs that are linked with MPICH 4.0 or newer.\n",
-                 name);
+                 name_);
     std::abort();
   }
+  address_.store(symbol, std::memory_order_relaxed);
   return symbol;
 }
 

@@ -15,27 +15,32 @@ namespace hybrid::shim {
 /// interpreters load their extensions) are searched last.
 void* find_next(const char* name);
 
-/// Like find_next, but ends the program with a message when there is no definition.
-void* require_next(const char* name);
-
 /// The next definition of one function. It is looked up at the first call, so that the library costs nothing
 /// in programs that do not use MPI and does not itself depend on an MPI library.
-template <class Function>
-class NextFunction {
+class NextDefinition {
  public:
-  constexpr explicit NextFunction(const char* name) : name_(name) {}
-  Function get() {
-    Function function = function_.load(std::memory_order_relaxed);
-    if (function == nullptr) [[unlikely]] {
-      function = reinterpret_cast<Function>(require_next(name_));
-      function_.store(function, std::memory_order_relaxed);
-    }
-    return function;
+  constexpr explicit NextDefinition(const char* name) : name_(name) {}
+
+ protected:
+  [[gnu::always_inline]] void* address() {
+    void* const address = address_.load(std::memory_order_relaxed);
+    return address != nullptr ? address : look_up();
   }
 
  private:
+  /// Ends the program with a message when there is no definition.
+  [[gnu::cold]] void* look_up();
+
   const char* name_;
-  std::atomic<Function> function_{nullptr};
+  std::atomic<void*> address_{nullptr};
+};
+
+/// The same with the function's type, a pointer to a function.
+template <class Function>
+class NextFunction : NextDefinition {
+ public:
+  using NextDefinition::NextDefinition;
+  [[gnu::always_inline]] Function get() { return reinterpret_cast<Function>(address()); }
 };
 
 namespace detail {
@@ -83,6 +88,16 @@ class FortranCall {
     function(a, b, c, d, e, f, g, h, i, j, k, l, m, n);                                         \
   }
 
+/// The frame of a wrapper, which lies next to its caller's, and its return address, which identifies the call
+/// site.
+struct CallPlace {
+  std::uintptr_t frame;
+  std::uintptr_t returns_to;
+};
+#define HYBRID_CALL_PLACE                                                                \
+  (hybrid::shim::CallPlace{reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), \
+                           reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))})
+
 /// Guard that is true for the outermost of nested calls on a thread. MPI libraries and tools call MPI
 /// themselves (mpi_f08 bindings and ROMIO call PMPI_X, a tool's MPI_X calls PMPI_X), and both names are
 /// wrapped: only the outermost call is the program's, so each transfer is recorded once.
@@ -96,13 +111,12 @@ class FortranCall {
 template <class Calls>
 class OutermostOf {
  public:
-  [[gnu::always_inline]] OutermostOf() {
-    const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  [[gnu::always_inline]] explicit OutermostOf(const CallPlace& place) {
     const std::uintptr_t outer = Calls::frame();
-    outermost_ = outer == 0 || frame >= outer;
+    outermost_ = outer == 0 || place.frame >= outer;
     if (!outermost_) return;
-    Calls::frame() = frame;
-    Calls::begins(reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+    Calls::frame() = place.frame;
+    Calls::begins(place.returns_to);
   }
   [[gnu::always_inline]] ~OutermostOf() {
     if (outermost_) Calls::frame() = 0;
