@@ -110,7 +110,9 @@ class AdviseCommand final : public Command {
     for (const std::string& trace : arguments_.traces()) {
       const Advice advice = advise(
           trace, [&] { return open_trace(trace); }, options, request,
-          [&](std::string_view what, Progress done) { line.show(trace + ": " + std::string(what), done); });
+          [&](std::string_view what, Progress done) {
+            return line.show(trace + ": " + std::string(what), done);
+          });
       line.clear();
       if (!arguments_.json().owns_stdout()) {
         if (!json.empty()) std::fputs("\n", stdout);

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/child.h"
+#include "cli/testing/trace_commands.h"
 #include "core/registry.h"
 
 namespace hybrid {
@@ -15,6 +17,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+
+void expect_at_most_70_columns(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 70u) << line;
+}
 
 class Parsed : public testing::Test {
  protected:
@@ -69,10 +76,29 @@ TEST(Help, IsAsWideAsTheTerminalAndHasNoWordsOfTheParser) {
         output_of({"/usr/bin/env", "COLUMNS=70", HYBRID_COMMAND, std::string(listing.name), "--help"}, end);
     EXPECT_THAT(help, AllOf(Not(HasSubstr("REQUIRED")), Not(HasSubstr("TEXT")), Not(HasSubstr("Excludes:")),
                             Not(HasSubstr("Needs:")), Not(HasSubstr("[OPTION...]"))));
-    for (std::size_t at = 0, next; at < help.size(); at = next + 1) {
-      next = help.find('\n', at);
-      EXPECT_LE(next - at, 70u) << help.substr(at, next - at);
-    }
+    expect_at_most_70_columns(help);
+  }
+}
+
+class NarrowTerminal : public TraceCommands {};
+
+TEST_F(NarrowTerminal, AllTextFits) {
+  unpack("is-16");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"list"},
+                                             {"list", "--options"},
+                                             {"doctor"},
+                                             {"topology", "-n", "4"},
+                                             {"replay", "is-16"},
+                                             {"predict", "is-16"},
+                                             {"worth", "is-16", "--explain", "on"},
+                                             {"profile", "is-16"},
+                                             {"simulate", "--pattern", "uniform", "--nodes", "8"},
+                                             {"schedule", "--nodes", "8"}}) {
+    SCOPED_TRACE(words.front());
+    std::vector<std::string> command{"/usr/bin/env", "COLUMNS=70", HYBRID_COMMAND};
+    command.insert(command.end(), words.begin(), words.end());
+    expect_at_most_70_columns(run(command));
   }
 }
 

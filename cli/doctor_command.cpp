@@ -24,6 +24,7 @@
 #include "core/cycle_counter.h"
 #include "core/units.h"
 #include "emulator/device/serial_device.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
@@ -213,12 +214,16 @@ class DoctorCommand final : public Command {
     if (!device_.empty()) findings.push_back(device(device_));
     auto json = nlohmann::ordered_json::array();
     std::size_t missing = 0;
+    constexpr std::size_t kDetailColumn = 23;
+    const std::size_t width = terminal_width(stdout);
     for (const Finding& f : findings) {
       missing += f.state == State::missing ? 1 : 0;
       json.push_back({{"thing", f.thing}, {"state", name_of(f.state)}, {"detail", f.detail}, {"fix", f.fix}});
       if (json_.owns_stdout()) continue;
-      std::printf("%-8s %-13s %s\n", name_of(f.state), f.thing.c_str(), f.detail.c_str());
-      if (!f.fix.empty()) std::printf("%-22s -> %s\n", "", f.fix.c_str());
+      const std::string text = wrap(f.detail, kDetailColumn, width);
+      fmt::print("{:<8} {:<13} {}", name_of(f.state), f.thing,
+                 text.substr(std::min(kDetailColumn, text.size())));
+      if (!f.fix.empty()) fmt::print("{}", wrap("-> " + f.fix, kDetailColumn, width));
     }
     if (!json_.owns_stdout())
       std::puts(missing == 0 ? "This machine is ready: hybrid run -n 16 -- ./my_app"

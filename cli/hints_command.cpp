@@ -65,8 +65,8 @@ class HintsCommand final : public Command {
     }
 
     if (!json_.owns_stdout()) {
-      print_text(hints_text(units, ranks, values), stdout);
-      if (!trace_.empty()) std::fputs(("\n" + check_text(check)).c_str(), stdout);
+      print_text(hints_text(units, ranks, values, TextTable::wide(stdout, 200)), stdout);
+      if (!trace_.empty()) print_text("\n" + check_text(check, TextTable::wide(stdout)), stdout);
     }
     if (!json_.wanted()) return kDone;
     nlohmann::ordered_json json{{"binary", binary_}, {"nodes", ranks}};

@@ -227,7 +227,8 @@ ordered_json phase_json(const HintUnit& unit, std::uint32_t at, HintConnectionFi
 
 }  // namespace
 
-std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values) {
+std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values,
+                       std::size_t width) {
   TextTable sites = sites_table(ranks), phases = phases_table(ranks);
   for (const HintUnit& unit : units) {
     HintEvaluator evaluator(unit, std::max(ranks, 1u), values);
@@ -237,7 +238,7 @@ std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, 
   }
   std::string text;
   for (const TextTable* one : {&sites, &phases})
-    if (!one->empty()) text += one->text(0, 200) + "\n";
+    if (!one->empty()) text += one->text(0, width) + "\n";
   const Totals totals = count(units);
   std::vector<TextTable::Column> columns{{"calls in the source", TextTable::Align::left}};
   for (const char* name : kClasses) columns.push_back({name});
@@ -247,7 +248,7 @@ std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, 
     for (const std::uint64_t calls : totals[kind]) cells.push_back(grouped(calls));
     table.add(std::move(cells));
   }
-  return text + table.text();
+  return text + table.text(2, width);
 }
 
 ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values) {
@@ -273,7 +274,7 @@ ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
   return json;
 }
 
-std::string check_text(const HintCheck& check) {
+std::string check_text(const HintCheck& check, std::size_t width) {
   using enum TextTable::Align;
   TextTable table({{"phase", left},
                    {"hinted"},
@@ -295,7 +296,7 @@ std::string check_text(const HintCheck& check) {
       fmt::format("Connections hinted ({}) and used, point-to-point, {} ranks\n",
                   check.recorded_hints ? "by the binary and in the run" : "by the binary alone",
                   check.ranks) +
-      table.text();
+      table.text(2, width);
   for (const HintScore& phase : check.phases)
     if (phase.hinted == 0 && phase.phase != kOutsidePhases)
       text += fmt::format("  no hints for {}{}\n", short_name(phase.phase),

@@ -12,13 +12,14 @@
 
 namespace hybrid {
 
-/// The hints as tables. They are evaluated for a job of `ranks` ranks; 0: they are printed as expressions
-/// only.
-std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values);
+/// The hints as tables, at most `width` columns wide. They are evaluated for a job of `ranks` ranks; 0: they
+/// are printed as expressions only.
+std::string hints_text(const std::vector<HintUnit>& units, std::uint32_t ranks, HintValues& values,
+                       std::size_t width);
 nlohmann::ordered_json hints_json(const std::vector<HintUnit>& units, std::uint32_t ranks,
                                   HintValues& values);
 
-std::string check_text(const HintCheck& check);
+std::string check_text(const HintCheck& check, std::size_t width);
 nlohmann::ordered_json check_json(const HintCheck& check);
 
 }  // namespace hybrid

@@ -44,15 +44,15 @@ class ListCommand final : public Command {
     JobOptions options;
     OptionTable table;
     add_job_options(table, options);
-    TextTable text({{"option", TextTable::Align::left},
-                    {"default", TextTable::Align::left},
-                    {"meaning", TextTable::Align::left}});
+    std::string text;
+    const std::size_t width = terminal_width(stdout), column = width < kTextWidth ? 20 : 26;
     auto json = nlohmann::ordered_json::array();
     for (const Option& o : table.options()) {
-      text.add({o.name, o.default_text, o.help});
+      const std::string preset = o.default_text.empty() ? "" : " [" + o.default_text + "]";
+      text += two_columns(o.name, o.help + preset, column, width);
       json.push_back({{"name", o.name}, {"value", o.value}, {"default", o.default_text}, {"help", o.help}});
     }
-    if (!json_.owns_stdout()) std::fputs(text.text(0, 140).c_str(), stdout);
+    if (!json_.owns_stdout()) print_text(text, stdout);
     json_.write(json);
     return kDone;
   }
@@ -65,15 +65,14 @@ class ListCommand final : public Command {
     std::map<std::string_view, std::size_t> widths;
     for (const Listing& l : listings())
       widths[l.kind] = std::max({widths[l.kind], l.name.size(), std::size_t{20}});
+    const std::size_t width = terminal_width(stdout);
     for (const Listing& l : listings()) {
       if (l.kind == Command::kKind) continue;  // shown by `hybrid --help`
       if (kinds.empty() || kinds.back() != l.kind) kinds.push_back(l.kind);
       if (!kind_.empty() && l.kind != kind_) continue;
       if (l.kind != kind) text += (kind.empty() ? "" : "\n") + std::string(l.kind) + "\n";
       kind = l.kind;
-      std::string name(l.name);
-      name.resize(widths[kind] + 2, ' ');
-      text += "  " + name + std::string(l.description) + "\n";
+      text += two_columns(l.name, l.description, widths[kind] + 4, width);
       json.push_back({{"kind", l.kind}, {"name", l.name}, {"description", l.description}});
     }
     if (text.empty()) {

@@ -76,8 +76,10 @@ class PredictCommand final : public Command {
       if (!prints) continue;
       const TraceScores& scored = traces.back();
       const std::uint64_t messages = scored.scores.front().sends;
-      fmt::print("{}: {} messages from {} ports; hit rate, and its cost with {} slots\n{}\n", scored.trace,
-                 grouped(messages), scored.sources, shown, score_table(scored.scores, shown));
+      const std::string title =
+          fmt::format("{}: {} messages from {} ports; hit rate, and its cost with {} slots", scored.trace,
+                      grouped(messages), scored.sources, shown);
+      fmt::print("{}{}\n", wrap(title, 0, terminal_width(stdout)), score_table(scored.scores, shown));
       std::fflush(stdout);
     }
     if (prints) fmt::print("Summary with {} slots\n{}", shown, summary_table(traces, shown));
@@ -101,7 +103,7 @@ class PredictCommand final : public Command {
                     const std::vector<std::uint32_t>& capacities) const {
     ProgressLine line(stderr);
     const auto note = [&](std::string_view what, Progress done) {
-      line.show(std::string(what) + " of " + path, done);
+      return line.show(std::string(what) + " of " + path, done);
     };
     PredictorScores scored = score_predictors([&path] { return open_trace(path); }, arguments_.options(),
                                               predictors, capacities, note, &processor_nanoseconds);

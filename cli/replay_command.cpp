@@ -63,8 +63,9 @@ class ReplayCommand final : public Command {
       fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
       options.replay.timeline = &timeline.emplace(timeline_, fitted.nodes);
     }
-    const JobReport report = make_report(
-        arguments_.trace(), options, [&](std::string_view what, Progress done) { line.show(what, done); });
+    const JobReport report =
+        make_report(arguments_.trace(), options,
+                    [&](std::string_view what, Progress done) { return line.show(what, done); });
     if (timeline) timeline->finish();
     line.clear();
     if (!arguments_.json().owns_stdout()) {
@@ -89,7 +90,7 @@ class ReplayCommand final : public Command {
     std::vector<JobReport> runs;
     for (const std::string& trace : arguments_.traces()) {
       runs.push_back(make_report(trace, arguments_.options(), [&](std::string_view what, Progress done) {
-        line.show(trace + ": " + std::string(what), done);
+        return line.show(trace + ": " + std::string(what), done);
       }));
       if (const FailureText failures = failures_of(runs.back()); !failures.text.empty()) {
         line.clear();

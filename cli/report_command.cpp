@@ -62,7 +62,7 @@ class ReportCommand final : public Command {
     warn_of_unknown(flags_.apply(table_, environ));
     check_job(options_);
     ProgressLine line(stderr);
-    const ProgressNote note = [&](std::string_view what, Progress done) { line.show(what, done); };
+    const ProgressNote note = [&](std::string_view what, Progress done) { return line.show(what, done); };
     const std::optional<std::string> result = result_file();
     if (result && !flags_.given().empty())
       throw UserError("--" + flags_.given().begin()->first + ": " + *result +

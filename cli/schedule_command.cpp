@@ -297,10 +297,11 @@ class ScheduleCommand final : public Command {
   }
 
   std::string text(const ScheduleRun& run) const {
-    std::string text = options_.demand ? demand_table(run.scores) : slots_table(run.scores);
-    text += fmt::format("{}{}, {}", network_name(options_, run.nodes),
-                        options_.tree && options_.tree->turns_at_top ? ", circuits turn at the top" : "",
-                        describe_requests(run));
+    const std::size_t width = TextTable::wide(stdout);
+    std::string text =
+        fmt::format("{}{}, {}", network_name(options_, run.nodes),
+                    options_.tree && options_.tree->turns_at_top ? ", circuits turn at the top" : "",
+                    describe_requests(run));
     if (options_.demand) {
       text += fmt::format("; link {}, reconfiguration {}{}", format_rate(options_.link_rate),
                           to_string(options_.reconfiguration), options_.partial ? ", partial" : "");
@@ -309,10 +310,13 @@ class ScheduleCommand final : public Command {
     } else if (!options_.tree || options_.slots_given) {
       text += slots_text(run);
     }
-    text += options_.demand
-                ? "\nchecked: every schedule was replayed and drains all its bytes, none below the bound\n"
-                : "\nchecked: no schedule has a port or link twice in a slot, or grants a connection without "
-                  "a request\n";
+    const std::string checked =
+        options_.demand
+            ? "checked: every schedule was replayed and drains all its bytes, none below the bound"
+            : "checked: no schedule has a port or link twice in a slot, or grants a connection without a "
+              "request";
+    text = (options_.demand ? demand_table(run.scores) : slots_table(run.scores)) + wrap(text, 0, width) +
+           wrap(checked, 0, width);
     if (hardware_) text += hardware_table(run.scores);
     return text;
   }

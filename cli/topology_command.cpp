@@ -53,12 +53,13 @@ class TopologyCommand final : public Command {
     }
     const Machine machine = machine_for(options_.topology);
     nlohmann::ordered_json json{{"machine", to_json(machine)}};
-    std::string text = describe(machine);
+    const std::size_t width = terminal_width(stdout);
+    std::string text = describe(machine, width);
     if (ranks != 0) {
       const auto facts = unbound_ranks(options_.placement, machine, static_cast<std::uint32_t>(ranks),
                                        options_.hosts == 0 ? 1 : options_.hosts);
       const Placement placement = assign_ports(options_.placement, facts);
-      text += "\n" + describe(placement, facts);
+      text += "\n" + describe(placement, facts, width);
       json["placement"] = to_json(placement, facts);
     }
     if (!json_.owns_stdout()) print_text(text, stdout);

@@ -60,7 +60,7 @@ class WorthCommand final : public Command {
       try {
         jobs.push_back(hint_worth(
             trace, [&] { return open_trace(trace); }, options, times,
-            [&](std::string_view what, Progress done) { line.show(std::string(what), done); }));
+            [&](std::string_view what, Progress done) { return line.show(std::string(what), done); }));
       } catch (const UnfinishedReplay& error) {
         line.clear();
         const std::string text = trace + ": " + error.what();
@@ -69,7 +69,7 @@ class WorthCommand final : public Command {
       }
     }
     line.clear();
-    if (!arguments_.json().owns_stdout()) print_text(worth_text(jobs), stdout);
+    if (!arguments_.json().owns_stdout()) print_text(worth_text(jobs, TextTable::wide(stdout, 150)), stdout);
     if (arguments_.json().wanted()) arguments_.json().write(as_json(jobs, options));
     return kDone;
   }

@@ -26,51 +26,48 @@ nlohmann::json index_or_null(std::uint32_t index) {
 
 }  // namespace
 
-std::string describe(const Machine& m) {
-  std::string text =
-      fmt::format("{}: {}, {}, {}, {}, {}\n\n", m.source, counted(m.packages.size(), "package"),
+std::string describe(const Machine& m, std::size_t width) {
+  const std::string title =
+      fmt::format("{}: {}, {}, {}, {}, {}", m.source, counted(m.packages.size(), "package"),
                   counted(m.numa_nodes.size(), "NUMA node"), counted(m.cores.size(), "core"),
                   counted(m.processing_units(), "processing unit"), counted(m.nics.size(), "NIC"));
-  const auto row = [&text](const std::string& object, const std::string& cpus, const std::string& where,
-                           const std::string& what) {
-    std::string line = fmt::format("  {:<14} {:<18} {:<26} {}", object, cpus, where, what);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  };
-  row("object", "CPUs", "in", "");
+  using enum TextTable::Align;
+  TextTable table({{"object", left}, {"CPUs", left}, {"in", left}, {"", left}});
   for (std::size_t i = 0; i < m.packages.size(); ++i)
-    row(fmt::format("package {}", i), m.packages[i].cpus.text(), "", "");
+    table.add({fmt::format("package {}", i), m.packages[i].cpus.text(), "", ""});
   for (std::size_t i = 0; i < m.numa_nodes.size(); ++i) {
     const auto& node = m.numa_nodes[i];
-    row(fmt::format("NUMA node {}", i), node.cpus.text(), within("package", node.package),
-        node.memory == 0 ? "" : format_bytes(node.memory));
+    table.add({fmt::format("NUMA node {}", i), node.cpus.text(), within("package", node.package),
+               node.memory == 0 ? "" : format_bytes(node.memory)});
   }
   for (std::size_t i = 0; i < m.cores.size(); ++i) {
     const auto& core = m.cores[i];
     std::string where = within("package", core.package);
     if (const std::string numa = within("NUMA node", core.numa); !numa.empty())
       where += (where.empty() ? "" : ", ") + numa;
-    row(fmt::format("core {}", i), core.cpus.text(), where, "");
+    table.add({fmt::format("core {}", i), core.cpus.text(), where, ""});
   }
   for (std::size_t i = 0; i < m.nics.size(); ++i) {
     const auto& nic = m.nics[i];
-    row(fmt::format("NIC {}", i), nic.near.text(), within("NUMA node", nic.numa),
-        m.nic_assumed ? "none found: one is assumed" : nic.name + " (" + nic.kind + ")");
+    table.add({fmt::format("NIC {}", i), nic.near.text(), within("NUMA node", nic.numa),
+               m.nic_assumed ? "none found: one is assumed" : nic.name + " (" + nic.kind + ")"});
   }
-  return text;
+  return wrap(title, 0, width) + "\n" + table.text(2, width);
 }
 
-std::string describe(const Placement& placement, std::span<const RankFacts> ranks) {
-  std::string text =
-      fmt::format("One port for each {}: {}\n\n  {:>6} {:>6} {:>6}  {:<24} {}\n", kind_name(placement.kind),
-                  counted(placement.ports(), "port"), "rank", "host", "port", "at", "CPUs");
+std::string describe(const Placement& placement, std::span<const RankFacts> ranks, std::size_t width) {
+  using enum TextTable::Align;
+  TextTable table({{"rank"}, {"host"}, {"port"}, {"at", left}, {"CPUs", left}});
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const Port port = placement.port_of_rank[r];
-    text += fmt::format("  {:>6} {:>6} {:>6}  {:<24} {}\n", r, placement.host_of_rank[r], port,
-                        placement.port_names[port], ranks[r].cpus);
+    table.add({std::to_string(r), std::to_string(placement.host_of_rank[r]), std::to_string(port),
+               placement.port_names[port], ranks[r].cpus});
   }
+  std::string text = fmt::format("One port for each {}: {}\n\n", kind_name(placement.kind),
+                                 counted(placement.ports(), "port")) +
+                     table.text(2, width);
   if (!placement.notes.empty()) text += "\n";
-  for (const std::string& note : placement.notes) text += note + "\n";
+  for (const std::string& note : placement.notes) text += wrap(note, 0, width);
   return text;
 }
 

@@ -7,14 +7,16 @@
 
 #include "libhybrid/placement/machine.h"
 #include "libhybrid/placement/placement.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 
-/// A table of the machine's objects, ending with a newline.
-std::string describe(const Machine& machine);
+/// A table of the machine's objects, at most `width` columns wide, ending with a newline.
+std::string describe(const Machine& machine, std::size_t width = kTextWidth);
 /// A table of ranks with host, port and CPUs, followed by the placement's notes; ends with a newline.
 /// `ranks`: the facts from which `placement` was made.
-std::string describe(const Placement& placement, std::span<const RankFacts> ranks);
+std::string describe(const Placement& placement, std::span<const RankFacts> ranks,
+                     std::size_t width = kTextWidth);
 
 /// {"source", "processing_units", "packages": [{"cpus"}],
 ///  "numa_nodes": [{"cpus", "package", "memory_bytes"}], "cores": [{"cpus", "numa_node", "package"}],

@@ -189,7 +189,7 @@ TEST(Describe, TextAndJsonAgree) {
   const Machine m = machine_from_xml(test_topology("two_nics.xml"));
   const auto facts = unbound_ranks("nic", m, 4, 2);
   const Placement p = assign_ports("nic", facts);
-  EXPECT_THAT(describe(m), HasSubstr("2 packages, 2 NUMA nodes, 8 cores, 8 processing units, 2 NICs"));
+  EXPECT_THAT(describe(m, 200), HasSubstr("2 packages, 2 NUMA nodes, 8 cores, 8 processing units, 2 NICs"));
   EXPECT_THAT(describe(m), HasSubstr("mlx5_1 (openfabrics)"));
   EXPECT_THAT(describe(p, facts), HasSubstr("host 1 NIC 1"));
   const auto machine = to_json(m);

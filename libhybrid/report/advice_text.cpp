@@ -105,8 +105,10 @@ std::string shares_section(const Advice& advice, const PortPrices& prices, std::
   const AdvisedTechnique* const hybrid = advice.find("hybrid");
   if (advice.shares.empty() || wormhole == nullptr || hybrid == nullptr) return {};
   std::string text =
-      fmt::format("\nSmallest packet plane with which hybrid is within {} of a packet switch of full rate\n",
-                  share_text(advice.within));
+      "\n" +
+      wrap(fmt::format("Smallest packet plane with which hybrid is within {} of a packet switch of full rate",
+                       share_text(advice.within)),
+           0, width);
   TextTable table({{"reconfiguration"},
                    {"predictor", Align::left},
                    {"packet plane"},
@@ -191,7 +193,7 @@ std::string to_text(const Advice& advice, const PortPrices& prices, std::size_t 
   if (!advice.left_out.empty()) text += wrap(left_out_sentence(advice.left_out), 2, width);
   for (const std::string& failure : advice.failures) text += wrap("not shown: " + failure, 2, width);
   if (const AdvisedTechnique* varied = advice.varied())
-    text += fmt::format("\nOne option changed, starting from {}\n", configuration(*varied)) +
+    text += "\n" + wrap("One option changed, starting from " + configuration(*varied), 0, width) +
             sensitivity_table(*varied, width);
   text += shares_section(advice, prices, width);
   text += "\nPlacement\n" + wrap(

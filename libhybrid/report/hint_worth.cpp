@@ -16,7 +16,6 @@ namespace hybrid {
 namespace {
 
 constexpr std::int64_t kSlotPerReconfiguration = 10;
-constexpr std::size_t kWidth = 150;  // of the tables
 
 enum Variant : std::size_t { kWormhole, kPrediction, kHints, kBoth, kNone };
 
@@ -122,13 +121,13 @@ double HintWorth::time_over_none(const Variant& variant) const {
   return none.ps == 0 ? 1.0 : static_cast<double>(variant.time.ps) / static_cast<double>(none.ps);
 }
 
-std::string worth_text(const std::vector<JobWorth>& jobs) {
+std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width) {
   using Align = TextTable::Align;
   TextTable table({{"job", Align::left},
+                   {"reconf."},
                    {"ranks"},
                    {"messages"},
                    {"hinted"},
-                   {"reconf."},
                    {"wormhole"},
                    {"prediction"},
                    {"hits"},
@@ -139,7 +138,8 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
                    {"both"},
                    {"hits"},
                    {"/ none"},
-                   {"none"}});
+                   {"none"}},
+                  2);
   WaitTable waits({{"job", Align::left}, {"reconf."}, {"variant", Align::left}});
   for (const JobWorth& job : jobs)
     for (const HintWorth& at : job.at) {
@@ -147,9 +147,9 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
       const double hinted =
           job.messages == 0 ? 0.0
                             : static_cast<double>(job.messages_hinted) / static_cast<double>(job.messages);
-      std::vector<std::string> row{first ? job.trace : "", first ? std::to_string(job.ranks) : "",
-                                   first ? grouped(job.messages) : "", first ? percent(hinted) : "",
-                                   to_string(at.reconfiguration)};
+      std::vector<std::string> row{first ? job.trace : "", to_string(at.reconfiguration),
+                                   first ? std::to_string(job.ranks) : "", first ? grouped(job.messages) : "",
+                                   first ? percent(hinted) : ""};
       for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
         const HintWorth::Variant& cell = at.variants[variant];
         row.push_back(cell.is_known ? short_time(cell.time) : "-");
@@ -163,9 +163,10 @@ std::string worth_text(const std::vector<JobWorth>& jobs) {
                     technique_of(static_cast<Variant>(variant)), *parts);
       table.add(std::move(row));
     }
-  std::string text = table.text(2, kWidth) + waits.text(kWidth);
+  std::string text = table.text(2, width) + waits.text(width);
   for (const JobWorth& job : jobs)
-    for (const std::string& line : job.notes) text += wrap(job.trace + ": " + line);
+    for (const std::string& line : job.notes)
+      text += wrap(job.trace + ": " + line, 2, std::min(width, kTextWidth));
   return text;
 }
 

@@ -61,8 +61,8 @@ struct JobWorth {
 JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                     const std::vector<Time>& reconfigurations, const ProgressNote& note);
 
-/// A table with a row per job and reconfiguration, one of the parts of the waits if they are known, and the
-/// notes.
-std::string worth_text(const std::vector<JobWorth>& jobs);
+/// At most `width` columns wide: a table with a row per job and reconfiguration, one of the parts of the
+/// waits if they are known, and the notes.
+std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width);
 
 }  // namespace hybrid

@@ -94,12 +94,12 @@ TEST(HintWorth, NotesMissingHints) {
     EXPECT_THAT(worth.notes[0], HasSubstr("no hints"));
     EXPECT_TRUE(worth.at[0].variants[1].is_known);
     EXPECT_FALSE(worth.at[0].variants[2].is_known);
-    EXPECT_THAT(worth_text({worth}), HasSubstr("  -"));
+    EXPECT_THAT(worth_text({worth}, 150), HasSubstr("  -"));
   }
 }
 
 TEST(HintWorth, TheTableHasARowForEachReconfiguration) {
-  const std::string text = worth_text({worth_of(Given::phases_and_hints)});
+  const std::string text = worth_text({worth_of(Given::phases_and_hints)}, 150);
   EXPECT_THAT(text, HasSubstr("rings"));
   EXPECT_THAT(text, HasSubstr("50.0 %"));
   EXPECT_THAT(text, HasSubstr("  1us  "));

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -45,11 +47,14 @@ class CommonProgress {
   CommonProgress(std::size_t runs, std::uint64_t operations, std::string_view what, const ProgressNote& note)
       : done_(runs), all_(runs * operations), what_(what), note_(note) {}
 
-  void show(std::size_t run, std::uint64_t done) {
-    if (!note_) return;
+  /// Returns whether it is shown.
+  bool show(std::size_t run, std::uint64_t done, double estimate = 0) {
+    if (!note_) return false;
     const std::lock_guard lock(mutex_);
     sum_ += done - std::exchange(done_[run], done);
-    note_(text(), {sum_, all_});
+    Progress progress{sum_, all_};
+    progress.estimate = estimate;
+    return note_(text(), progress);
   }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -69,6 +74,36 @@ class CommonProgress {
   const ProgressNote& note_;
 };
 
+// The seconds that the emulation of `operations` takes, from the time between its first and the first note
+// after a hundredth of them.
+double estimate_time(JobTrace& trace, const SwitchParameters& parameters, ReplayOptions options,
+                     std::uint64_t operations, const std::function<void()>& alive) {
+  struct Sampled {};
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin;
+  std::uint64_t first = 0, last = 0;
+  double seconds = 0;
+  options.timeline = nullptr;
+  options.progress = [&](std::uint64_t done) {
+    alive();
+    if (first == 0) {
+      first = done;
+      begin = Clock::now();
+    }
+    last = done;
+    if (done < operations / 100 || done == first) return;
+    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    throw Sampled{};
+  };
+  try {
+    replay(trace, parameters, options);
+  } catch (const Sampled&) {
+    return seconds * static_cast<double>(operations) / static_cast<double>(last - first);
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the emulation itself reports it
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector<SwitchParameters>& runs,
@@ -77,7 +112,15 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
                                       std::uint64_t operations) {
   std::vector<EmulatedRun> results(runs.size());
   CommonProgress progress(runs.size(), operations, what, note);
-  run_parallel(runs.size(), threads == 0 ? processors() : threads, [&](std::size_t i) {
+  if (threads == 0) threads = processors();
+  if (operations != 0 && !runs.empty() && progress.show(0, 0)) {
+    std::vector<double> seconds(runs.size());
+    run_parallel(runs.size(), threads, [&](std::size_t i) {
+      seconds[i] = estimate_time(*open(), runs[i], options(i), operations, [&] { progress.show(i, 0); });
+    });
+    progress.show(0, 0, std::reduce(seconds.begin(), seconds.end()) / std::min<double>(threads, runs.size()));
+  }
+  run_parallel(runs.size(), threads, [&](std::size_t i) {
     progress.show(i, 0);
     ReplayOptions replay_options = options(i);
     replay_options.progress = [&](std::uint64_t done) { progress.show(i, done); };

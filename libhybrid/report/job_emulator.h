@@ -25,9 +25,6 @@
 
 namespace hybrid {
 
-/// Receives progress: the current step and how far it is.
-using ProgressNote = std::function<void(std::string_view what, Progress progress)>;
-
 /// Result of an emulation.
 struct EmulatedRun {
   std::optional<Measures> measures;  // nothing: the emulation did not reach the end of the job
@@ -40,7 +37,8 @@ struct EmulatedRun {
 /// Emulates `runs` of a job, each with its own pass over the trace, on as many threads as `threads` (0: one
 /// for each processor). The options may depend on the run. Results are in the order of the runs and do not
 /// depend on the threads. `what`: the progress names a single run so; it counts several. `operations`: of the
-/// job, if known, for the time left. Throws UserError for invalid parameters.
+/// job, if known, for the time left; if the progress is shown, the first hundredth of the job is emulated
+/// before, to estimate the time of all. Throws UserError for invalid parameters.
 std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector<SwitchParameters>& runs,
                                       const std::function<ReplayOptions(std::size_t run)>& options,
                                       unsigned threads, std::string_view what, const ProgressNote& note,

@@ -180,7 +180,7 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   const Stop stop(options.report_limit, interrupted);
   const ProgressNote note = [&](std::string_view what, Progress done) {
     stop.check();
-    line.show(what, done);
+    return line.show(what, done);
   };
   std::optional<JobEmulator> job;
   JobReport report;

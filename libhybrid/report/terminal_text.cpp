@@ -50,6 +50,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 8;  // no column is truncated to less than this
+constexpr std::size_t kReadable = 30;  // nor, on narrow terminals, is a last column of text
 
 std::string truncated(const std::string& cell, std::size_t width) {
   return cell.size() <= width ? cell : cell.substr(0, width - 3) + "...";
@@ -69,27 +70,43 @@ std::vector<std::size_t> TextTable::widths(std::size_t indent, std::size_t width
     for (const auto& row : rows_) widest = std::max(widest, row[c].size());
     widths.push_back(widest);
   }
+  std::size_t end = widths.size();  // of the columns that share a line
   const auto total = [&] {
-    return std::accumulate(widths.begin(), widths.end(), indent + kGap * (widths.size() - 1));
+    return std::accumulate(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(end),
+                           indent + kGap * (end - 1));
   };
+  if (wraps_last(width)) {
+    --end;
+    const std::size_t others = total() + kGap;
+    if (others + std::min(widths[end], kReadable) <= width) {
+      widths[end] = std::min(widths[end], width - others);
+      return widths;
+    }
+  }
   // The names of a narrow table's rows stay readable: its other columns continue below.
   const auto is_short_key = [&](std::size_t c) {
     return width < kTextWidth && c < keys_ && 3 * widths[c] < width;
   };
   while (total() > width) {
-    std::size_t widest = widths.size();
-    for (std::size_t c = 0; c < columns_.size(); ++c)
+    std::size_t widest = end;
+    for (std::size_t c = 0; c < end; ++c)
       if (columns_[c].align == Align::left && widths[c] > kNarrowest && !is_short_key(c) &&
-          (widest == widths.size() || widths[c] > widths[widest]))
+          (widest == end || widths[c] > widths[widest]))
         widest = c;
-    if (widest == widths.size()) break;
+    if (widest == end) break;
     --widths[widest];
   }
   return widths;
 }
 
+bool TextTable::wraps_last(std::size_t width) const {
+  return width < kTextWidth && columns_.size() > std::max<std::size_t>(keys_, 1) &&
+         columns_.back().align == Align::left;
+}
+
 std::string TextTable::text(std::size_t indent, std::size_t width) const {
-  const std::vector<std::size_t> widths = this->widths(indent, width);
+  std::vector<std::size_t> widths = this->widths(indent, width);
+  const auto is_wrapped = [&](std::size_t c) { return c + 1 == columns_.size() && wraps_last(width); };
   std::vector<std::vector<std::size_t>> blocks;  // the columns of each
   std::size_t used = 0;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -102,6 +119,8 @@ std::string TextTable::text(std::size_t indent, std::size_t width) const {
       }
     }
     blocks.back().push_back(c);
+    if (is_wrapped(c) && used + widths[c] > width)
+      widths[c] = used + kNarrowest < width ? width - used : kNarrowest;
     used += widths[c] + kGap;
   }
 
@@ -111,7 +130,13 @@ std::string TextTable::text(std::size_t indent, std::size_t width) const {
       std::string one(indent, ' ');
       for (const std::size_t c : block) {
         if (c != block.front()) one.append(kGap, ' ');
-        const std::string cell = truncated(cell_of(c), widths[c]);
+        std::string cell = cell_of(c);
+        if (cell.size() > widths[c] && is_wrapped(c)) {
+          const std::string lines = wrap(cell, one.size(), one.size() + widths[c]);
+          one += lines.substr(one.size(), lines.size() - one.size() - 1);
+          continue;
+        }
+        cell = truncated(cell, widths[c]);
         const std::string blanks(widths[c] - cell.size(), ' ');
         one += columns_[c].align == Align::right ? blanks + cell : cell + blanks;
       }
@@ -219,8 +244,12 @@ ProgressLine::ProgressLine(std::FILE* stream)
     : stream_(stream != nullptr && isatty(fileno(stream)) != 0 ? stream : nullptr) {}
 
 std::string progress_text(Progress progress, std::uint64_t since, double seconds) {
-  if (progress.done == 0) return {};
+  const auto of_time = [](double time) {
+    return time < 100 ? fmt::format("{:.0f} s", time) : fmt::format("{:.0f} min", time / 60);
+  };
   constexpr double kEnough = 0.5;
+  if (seconds < kEnough && progress.estimate >= 1) return "about " + of_time(progress.estimate);
+  if (progress.done == 0) return {};
   const double done = static_cast<double>(progress.done - since);
   if (progress.all == 0 || progress.done > progress.all || seconds < kEnough || done <= 0)
     return fmt::format("{} {}", grouped(progress.done), progress.unit);
@@ -231,18 +260,21 @@ std::string progress_text(Progress progress, std::uint64_t since, double seconds
          fmt::format(", {} {}/s, ",
                      rate < 10 ? fmt::format("{:.1f}", rate) : grouped(static_cast<std::uint64_t>(rate)),
                      progress.unit) +
-         (left < 100 ? fmt::format("{:.0f} s", left) : fmt::format("{:.0f} min", left / 60)) + " left";
+         of_time(left) + " left";
 }
 
-void ProgressLine::show(std::string_view what, Progress progress) {
-  if (stream_ == nullptr) return;
+bool ProgressLine::show(std::string_view what, Progress progress) {
+  if (stream_ == nullptr) return false;
   const auto now = std::chrono::steady_clock::now();
   if (progress.all != last_.all || progress.done < last_.done) {  // another step
     begin_ = now;
     first_ = progress;
+    estimate_ = 0;
   }
   last_ = progress;
-  if (shown_ && what == what_ && now - at_ < std::chrono::milliseconds(100)) return;
+  // Later notes of the step do not repeat the estimate.
+  progress.estimate = estimate_ = std::max(estimate_, progress.estimate);
+  if (shown_ && what == what_ && now - at_ < std::chrono::milliseconds(100)) return true;
   what_ = what;
   at_ = now;
   std::string line = "\r\033[K" + std::string(what);
@@ -251,7 +283,7 @@ void ProgressLine::show(std::string_view what, Progress progress) {
   if (!state.empty()) line += ": " + state;
   std::fwrite(line.data(), 1, line.size(), stream_);
   std::fflush(stream_);
-  shown_ = true;
+  return shown_ = true;
 }
 
 void ProgressLine::clear() {

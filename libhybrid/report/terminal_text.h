@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,10 +48,10 @@ void print_message(Severity severity, std::string_view text);
 class TextTable {
  public:
   static constexpr std::size_t kWide = 120;  // width of tables with many columns
-  /// The width of such a table on a terminal.
-  static std::size_t wide(std::FILE* stream) {
+  /// The width of such a table on a terminal: `widest`, or that of a terminal narrower than kTextWidth.
+  static std::size_t wide(std::FILE* stream, std::size_t widest = kWide) {
     const std::size_t width = terminal_width(stream);
-    return width < kTextWidth ? width : kWide;
+    return width < kTextWidth ? width : widest;
   }
   enum class Align { left, right };
   struct Column {
@@ -68,12 +69,15 @@ class TextTable {
 
   /// The line of titles and the rows, each indented by `indent` blanks and ended by a newline. Columns are
   /// two blanks apart; no line ends in blanks. If lines would be longer than `width`, the cells of the widest
-  /// left-aligned columns are truncated (with "..."). If this is not enough for a terminal narrower than
-  /// kTextWidth, the other columns follow in further tables, each with the key columns.
+  /// left-aligned columns are truncated (with "..."). On a terminal narrower than kTextWidth, a left-aligned
+  /// last column is broken at blanks instead, and what still does not fit follows in further tables, each
+  /// with the key columns.
   std::string text(std::size_t indent = 2, std::size_t width = kTextWidth) const;
 
  private:
   std::vector<std::size_t> widths(std::size_t indent, std::size_t width) const;
+  /// Whether the last column is broken into lines.
+  bool wraps_last(std::size_t width) const;
 
   std::vector<Column> columns_;
   std::size_t keys_;
@@ -95,10 +99,15 @@ struct Progress {
       : done(units_done), all(units_of_all), unit(name_of_units) {}
   std::uint64_t done, all;
   std::string_view unit;
+  double estimate = 0;  // of the step's time before it starts, in seconds; 0: none
 };
 
+/// Receives progress: the current step and how far it is. Returns whether it is shown.
+using ProgressNote = std::function<bool(std::string_view what, Progress progress)>;
+
 /// "120,000 operations" after `time`; if their number is known, and enough time has passed to tell:
-/// "45 %, 1,200,000 operations/s, 8 s left". "" if nothing is done. `since`: done at the begin of `time`.
+/// "45 %, 1,200,000 operations/s, 8 s left". Before, the estimate if it is a second or more: "about 8 s". ""
+/// if nothing is done. `since`: done at the begin of `time`.
 std::string progress_text(Progress progress, std::uint64_t since, double seconds);
 
 /// Line of progress that is rewritten in place.
@@ -111,8 +120,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   /// Shows "emulating hybrid, K = 4: 45 %, 1,200,000 operations/s, 8 s left" (progress_text()); the same text
-  /// with another count at most ten times a second.
-  void show(std::string_view what, Progress progress);
+  /// with another count at most ten times a second. Returns whether the stream is a terminal.
+  bool show(std::string_view what, Progress progress);
   /// Removes the line. To be called before other output to the terminal.
   void clear();
 
@@ -121,6 +130,7 @@ class ProgressLine {
   bool shown_ = false;
   std::string what_;  // shown at `at_`
   std::chrono::steady_clock::time_point at_;
+  double estimate_ = 0;
   Progress first_{0}, last_{0};  // of the step that is shown, which began at `begin_`
   std::chrono::steady_clock::time_point begin_;
 };

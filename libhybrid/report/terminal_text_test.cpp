@@ -63,6 +63,22 @@ TEST(TextTable, ContinuesBelowOnANarrowTerminal) {
   EXPECT_EQ(wide.text().find("\n\n"), std::string::npos);
 }
 
+TEST(TextTable, BreaksALastColumnOfTextOnANarrowTerminal) {
+  TextTable table({{"name", TextTable::Align::left}, {"K"}, {"meaning", TextTable::Align::left}});
+  table.add({"a", "1", "the first of all names in this table"});
+  EXPECT_EQ(table.text(0, 42),
+            "name  K  meaning\n"
+            "a     1  the first of all names in this\n"
+            "         table\n");
+  EXPECT_EQ(table.text(0, 30),  // the text would be too narrow beside the others
+            "name  K\n"
+            "a     1\n"
+            "\n"
+            "name  meaning\n"
+            "a     the first of all names\n"
+            "      in this table\n");
+}
+
 TEST(TwoColumns, ALongTermGetsLinesOfItsOwn) {
   EXPECT_EQ(two_columns("-n N", "one two three", 8, 16), "  -n N  one two\n        three\n");
   EXPECT_EQ(two_columns("--kind first|second|third", "one", 8, 16),
@@ -117,6 +133,14 @@ TEST(ProgressText, HasRateAndTimeLeftWhenTheyAreKnown) {
   EXPECT_EQ(progress_text({100'000, 400'000}, 0, 10), "25 %, 10,000 operations/s, 30 s left");
   EXPECT_EQ(progress_text({100'000, 400'000}, 50'000, 1), "25 %, 50,000 operations/s, 6 s left");
   EXPECT_EQ(progress_text({1, 401}, 0, 1), "0 %, 1.0 operations/s, 7 min left");
+  Progress estimated{0, 400'000};
+  estimated.estimate = 42.4;
+  EXPECT_EQ(progress_text(estimated, 0, 0.1), "about 42 s");
+  estimated.done = 200'000;
+  EXPECT_EQ(progress_text(estimated, 0, 0.1), "about 42 s");
+  EXPECT_EQ(progress_text(estimated, 0, 10), "50 %, 20,000 operations/s, 10 s left");
+  estimated.estimate = 0.4;
+  EXPECT_EQ(progress_text(estimated, 0, 0.1), "200,000 operations") << "not worth an estimate";
   EXPECT_EQ(progress_text({5, 100, "emulations"}, 0, 10), "5 %, 0.5 emulations/s, 3 min left");
   EXPECT_EQ(progress_text({500'000, 400'000}, 0, 10), "500,000 operations");  // more than expected
 }
