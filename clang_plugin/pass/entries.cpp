@@ -135,7 +135,7 @@ class Outlined {
     made->addFnAttr(kAside);
     BasicBlock* entry = BasicBlock::Create(context, "", made);
     BasicBlock* end = BasicBlock::Create(context, "", made);
-    ReturnInst::Create(context, nullptr, end);
+    IRBuilder<>(end).CreateRetVoid();
     IRBuilder<> build(entry);
     ValueToValueMapTy map;
     for (const auto& [value, at] : known_)
@@ -169,7 +169,7 @@ class Outlined {
     build.CreateBr(cast<BasicBlock>(map.lookup(mapping.lookup(blocks_.front()))));
     for (BasicBlock* block : blocks)
       if (auto* back = dyn_cast<ReturnInst>(block->getTerminator())) {
-        BranchInst::Create(end, back->getIterator());
+        IRBuilder<>(back).CreateBr(end);
         back->eraseFromParent();
       }
     /* An exception that leaves the blocks ends them. */

@@ -3,6 +3,7 @@
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -233,8 +234,9 @@ void pass_copies_of_numbers(Function& function) {
       auto* local = dyn_cast<AllocaInst>(call->getArgOperand(i));
       if (!local || !is_number(*local) || !call->onlyReadsMemory(i) || !call->doesNotCapture(i)) continue;
       Type* type = local->getAllocatedType();
-      auto* copy = new AllocaInst(type, local->getAddressSpace(), "", local->getIterator());
-      new StoreInst(new LoadInst(type, local, "", call->getIterator()), copy, call->getIterator());
+      AllocaInst* copy = IRBuilder<>(local).CreateAlloca(type, local->getAddressSpace());
+      IRBuilder<> before(call);
+      before.CreateStore(before.CreateLoad(type, local), copy);
       call->setArgOperand(i, copy);
     }
   }

@@ -2,12 +2,22 @@
 
 #include <algorithm>
 
+#include "emulator/network/timing.h"
+
 namespace hybrid {
 
 namespace {
 // A change of circuits may cost a tenth of the time in which they are used.
 constexpr std::int64_t kPays = 10;
 }  // namespace
+
+bool CircuitPlan::keeps_unused(const SwitchParameters& p, bool wormhole_slot) {
+  if (!wormhole_slot || p.is_tree()) return true;
+  if (p.misses_use_worms) return false;
+  const Timing timing(p);
+  const Time to_circuit = timing.nic + timing.control * 2 + Time{p.slot_length.ps / 2} + timing.circuit;
+  return timing.wire + timing.fabric_reconfiguration + timing.analog >= to_circuit;
+}
 
 double CircuitPlan::least_accuracy(const SwitchParameters& p, bool keeps_unused) {
   if (keeps_unused) return 0.5;

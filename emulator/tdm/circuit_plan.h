@@ -59,10 +59,10 @@ class CircuitPlan {
   /// takes its ports or, in a fat tree, its links.
   CircuitPlan(const SwitchParameters& parameters, bool keeps_unused);
 
-  /// For a cycle with or without an S_W. In a fat tree worms have slots of their own.
-  static bool keeps_unused(const SwitchParameters& p, bool wormhole_slot) {
-    return !wormhole_slot || p.is_tree();
-  }
+  /// For a cycle with or without an S_W. In a fat tree worms have slots of their own. On a crossbar the
+  /// fabric keeps circuits, too, if its reconfiguration takes so long that no message prefers worms, unless
+  /// others wait for circuits (PathChoice).
+  static bool keeps_unused(const SwitchParameters& p, bool wormhole_slot);
 
   /// Share of a source's expectations (0 to 1) that must have been right for a parked circuit to be worth its
   /// ports. A right one saves the message a pass of the worm scheduler and a pair of converters. A wrong one

@@ -8,6 +8,12 @@
 // table (the switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with
 // the number of words, so the choice is a threshold for each state: constant time, two comparisons.
 //
+// Without a packet plane worms take both their ports from the circuits, which are configured again after
+// them: the sum for worms includes these two reconfigurations.
+//
+// In a fat tree every switch schedules the worms. Without a packet plane they also wait for their slot: worms
+// and circuits take turns of the time for which circuits are protected (tdm/held.cpp).
+//
 // Messages ahead on the same path delay both. The NIC adds the time that those take which it has accepted and
 // not sent (WorkAhead); a set-up and the circuits' messages ahead pass at the same time. So a path that does
 // not keep up gets fewer messages.
@@ -27,6 +33,7 @@
 #include "emulator/network/ring.h"
 #include "emulator/network/timing.h"
 #include "emulator/parameters.h"
+#include "emulator/tdm/circuit_plan.h"
 
 namespace hybrid {
 
@@ -86,7 +93,12 @@ class PathChoice {
         worm_period_(words_time(worms.word, worm_words_ + timing.worm_overhead)) {
     if (!p.worm_lookahead) worm_period_ = next_edge(worm_period_ + worms.setup, p.scheduler.cycle);
     const Time pass{p.scheduler.cycle.ps / 2};  // the mean time until the next edge of the scheduler's clock
-    worm_first_ = timing.wire + pass + worms.setup + worms.path;
+    worm_hop_ = pass + worms.setup + worms.path;
+    worm_first_ = timing.wire + worm_hop_;
+    if (one_link_) worm_first_ += p.unusable_slot_time(true) * 2;
+    if (p.is_tree() && one_link_) worm_first_ += turn_wait(p);
+    circuit_hop_ = timing.hop;
+    top_switches_ = timing.top_switches;
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
     const Time control = timing.nic + timing.control + slot + timing.control;
     setup_ = {Setup{Time{}, timing.circuit},
@@ -99,6 +111,12 @@ class PathChoice {
   /// may wait for another one at its ports.
   static Time change_time(const SwitchParameters& p) { return p.unusable_slot_time(true) * 2; }
 
+  /// Mean time until worms have the fabric of a tree: half of the messages come while the circuits have it,
+  /// on average half a turn before its end.
+  static Time turn_wait(const SwitchParameters& p) {
+    return Time{CircuitPlan::protection(p).ps / 4} + p.unusable_slot_time(true);
+  }
+
   /// What the NIC knows when a message is offered.
   struct Offer {
     std::uint64_t words = 0;  // > 0
@@ -107,6 +125,7 @@ class PathChoice {
     bool can_be_granted = false;            // an absent one
     std::uint32_t connections_with_data{};  // of this NIC, which wait for circuits or use them
     Time circuits_ahead{}, worms_ahead{};   // WorkAhead::at()
+    std::uint32_t switches = 1;             // between the ports, at the lowest turn
   };
   /// Whether the message waits for its circuit, or uses it.
   bool by_circuit(const Offer& o) const {
@@ -115,6 +134,8 @@ class PathChoice {
     Time worms = o.worms_ahead;
     if (one_link_) circuits = worms = circuits + worms;
     if (o.circuit == Circuit::open) circuits = std::max(circuits, o.opens);
+    const auto circuit_hops = std::int64_t{std::max(o.switches, top_switches_)} - 1;
+    worms += worm_hop_ * (std::int64_t{o.switches} - 1) - circuit_hop_ * circuit_hops;
     return by_circuit(o.words, o.circuit, circuits, worms) &&
            (o.circuit != Circuit::absent || o.can_be_granted);
   }
@@ -142,8 +163,10 @@ class PathChoice {
   bool one_link_;  // for worms and circuits
   std::uint64_t worm_words_;
   std::int64_t overhead_;
-  Time worm_period_;  // of consecutive full worms
-  Time worm_first_;   // delivery of the first word
+  Time worm_period_;             // of consecutive full worms
+  Time worm_first_;              // delivery of the first word through one switch
+  Time worm_hop_, circuit_hop_;  // for each further one
+  std::uint32_t top_switches_;   // fewest on a circuit
   struct Setup {
     Time before;  // until the first word starts on the link
     Time path;

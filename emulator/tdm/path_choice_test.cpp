@@ -12,7 +12,8 @@ using State = PathChoice::Circuit;
 
 PathChoice choice_of(const SwitchParameters& p) {
   const Timing timing(p);
-  return {p, timing, WormRate{timing.word, timing.analog, p.scheduler.delay()}};
+  return {p, timing,
+          WormRate{timing.word, timing.analog, p.scheduler.delay() + timing.fabric_reconfiguration}};
 }
 
 /// The least number of words that choose the circuit.
@@ -40,12 +41,74 @@ TEST(PathChoice, LongerWormsNeedLongerMessages) {
   EXPECT_EQ(threshold(choice_of(p), State::absent), 100'000U);
 }
 
-TEST(PathChoice, AReconfigurationCountsTwiceUnlessTheCircuitIsOpen) {
+// A circuit pays 2 R unless it is open, worms R and, after them, 2 R; and each further worm 160 ns instead
+// of 80.
+TEST(PathChoice, AReconfigurationSpeaksForCircuits) {
   SwitchParameters p;
+  const auto threshold_of = [&](Time reconfiguration, State state) {
+    p.reconfiguration = reconfiguration;
+    return threshold(choice_of(p), state);
+  };
+  EXPECT_EQ(threshold_of(microseconds(1), State::open), 1U);
+  EXPECT_EQ(threshold_of(nanoseconds(20), State::in_table), 17U);  // 340 + 160 >= 360
+  EXPECT_EQ(threshold_of(nanoseconds(40), State::in_table), 1U);   // 400 >= 400
+  EXPECT_EQ(threshold_of(nanoseconds(20), State::absent), 17U);    // 340 + 160 >= 480
+  EXPECT_EQ(threshold_of(nanoseconds(159), State::absent), 17U);
+  EXPECT_EQ(threshold_of(nanoseconds(160), State::absent), 1U);  // 760 >= 760
+}
+
+// Where no message prefers worms while nothing is ahead, the fabric keeps unused circuits.
+TEST(PathChoice, DecidesWhetherTheFabricKeepsUnusedCircuits) {
+  int kept = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Random random(seed);
+    const auto up_to = [&](std::uint64_t most) {
+      return nanoseconds(static_cast<std::int64_t>(random.below(most)));
+    };
+    SwitchParameters p;
+    p.misses_use_worms = false;
+    p.cable = up_to(100);
+    p.reconfiguration = up_to(1000);
+    p.slot_length = nanoseconds(20) + up_to(500);
+    const bool keeps = CircuitPlan::keeps_unused(p, true);
+    kept += keeps ? 1 : 0;
+    if (keeps) {
+      EXPECT_EQ(threshold(choice_of(p), State::absent), 1U) << seed;
+    }
+  }
+  EXPECT_GT(kept, 20);
+  EXPECT_LT(kept, 280);
+}
+
+// Two levels, other times as in the default switch.
+TEST(PathChoice, InATreeWormsAreScheduledInEverySwitchAndWaitForTheirTurn) {
+  SwitchParameters p;
+  p.nodes = 16;
+  p.tree = {2, 4, 4};
   p.reconfiguration = microseconds(1);
-  const PathChoice choice = choice_of(p);
-  EXPECT_EQ(threshold(choice, State::open), 1U);
-  EXPECT_EQ(threshold(choice, State::in_table), 26 * 16 + 1U);  // 280 + 26 * 80 >= 2320
+  p.slot_length = microseconds(10);
+  p.packet_plane = 0.1;
+  const Timing timing(p);
+  const Time pass = nanoseconds(40), setup = p.scheduler.delay() + timing.fabric_reconfiguration,
+             hop = pass + setup + timing.analog;
+  const auto chooses = [&](std::uint32_t switches, Time more) {  // of an open circuit that waits
+    return choice_of(p).by_circuit(
+        {.words = 1,
+         .circuit = State::open,
+         .opens = timing.wire + hop + timing.word - timing.circuit - timing.word + more,
+         .switches = switches});
+  };
+  // On the packet plane: one pass and one path for each switch.
+  EXPECT_TRUE(chooses(1, Time{}));
+  EXPECT_FALSE(chooses(1, picoseconds(1)));
+  EXPECT_TRUE(chooses(3, (hop - timing.hop) * 2));
+  EXPECT_FALSE(chooses(3, (hop - timing.hop) * 2 + picoseconds(1)));
+  // On the analog fabric: also half of half a turn, a reconfiguration before and two after the worms.
+  p.packet_plane = 0;
+  const Time r = p.unusable_slot_time(true);  // of the whole network
+  const Time wait = Time{(r * 10).ps / 4} + r * 3;
+  EXPECT_TRUE(chooses(1, wait));
+  EXPECT_FALSE(chooses(1, wait + picoseconds(1)));
 }
 
 TEST(PathChoice, MessagesAheadHideTheSetUp) {
