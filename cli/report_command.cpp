@@ -106,7 +106,7 @@ class ReportCommand final : public Command {
   std::optional<std::string> result_file() const {
     std::error_code ignored;
     if (fs::is_directory(source_, ignored)) {
-      const std::string report = (fs::path(source_) / "report.json").string();
+      std::string report = (fs::path(source_) / "report.json").string();
       if (fs::is_regular_file(report, ignored)) return report;
     } else if (fs::path(source_).extension() == ".json") {
       return source_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/registry.h"
 #include "emulator/network/technique.h"
@@ -66,7 +67,7 @@ std::string techniques_table(const Advice& advice, std::size_t width) {
                    {"hit rate"}});
   for (const AdvisedTechnique& t : advice.techniques) {
     const SwitchParameters& p = t.parameters;
-    const auto if_used = [&](std::string_view option, std::string text) {
+    const auto if_used = [&](std::string_view option, const std::string& text) {
       return uses(t, option) ? text : std::string("-");
     };
     table.add({p.technique, if_used("slots", std::to_string(p.slots)),
@@ -152,7 +153,7 @@ ordered_json optional_time(const std::optional<BoundTimes>& bound) {
 ordered_json technique_json(const AdvisedTechnique& t) {
   const SwitchParameters& p = t.parameters;
   const auto if_used = [&](std::string_view option, ordered_json value) {
-    return uses(t, option) ? value : ordered_json();
+    return uses(t, option) ? std::move(value) : ordered_json();
   };
   ordered_json json{{"technique", p.technique},
                     {"slots", uses(t, "slots") ? p.slots : 0},

@@ -246,7 +246,7 @@ JobBounds emulate_bounds(
   }
   const auto results = emulate(runs);
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (results[i].measures) set(*missing[i], *results[i].measures, results[i].call_waits);
+    if (const auto& measures = results[i].measures) set(*missing[i], *measures, results[i].call_waits);
   return bounds;
 }
 

@@ -207,7 +207,7 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   const std::string kept = what_is_kept(trace.anchor, recording);
   nlohmann::ordered_json json = to_json(report);
   write_report(options.output, text, json_text(json), kept);
-  if (has_page()) {
+  if (has_page() && job) {
     try {
       nlohmann::ordered_json page = page_data(options.output, std::move(json), *job, false, note);
       line.show("writing the page", 0);

@@ -55,7 +55,7 @@ class ShareBisection {
     return fails_ + (passes_ - fails_) / 2;
   }
   void learn(bool passes) {
-    const std::size_t tried = *wanted();
+    const std::size_t tried = wanted().value();
     if (passes)
       passes_ = tried;
     else

@@ -77,6 +77,7 @@ class FortranCall {
 /// Defines the Fortran function `name`, which forwards its arguments. All arguments of MPI's Fortran
 /// functions are addresses (and lengths of strings), at most 14: those that are not there are passed on as
 /// any value.
+// NOLINTBEGIN(bugprone-macro-parentheses): a name that is defined
 #define HYBRID_FORTRAN(name)                                                                    \
   extern "C" HYBRID_SHIM_EXPORT void name(                                                      \
       std::uintptr_t a, std::uintptr_t b, std::uintptr_t c, std::uintptr_t d, std::uintptr_t e, \
@@ -87,6 +88,7 @@ class FortranCall {
     const hybrid::shim::FortranCall call(__builtin_return_address(0));                          \
     function(a, b, c, d, e, f, g, h, i, j, k, l, m, n);                                         \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// The frame of a wrapper, which lies next to its caller's, and its return address, which identifies the call
 /// site.
