@@ -142,7 +142,7 @@ class HybridPragma final : public clang::PragmaHandler {
 
   /// Writes a conditional working set: an empty phase inside the enclosing one.
   void write_condition(TokenWriter& out, const Directive& directive) {
-    write_if(out, *directive.condition);
+    write_if(out, directive.condition.value());
     Directive then = directive;
     then.condition.reset();
     begin(out, then);
@@ -170,7 +170,7 @@ class HybridPragma final : public clang::PragmaHandler {
   }
 
   void write_working_set(TokenWriter& out, const Directive& directive) {
-    if (directive.condition) write_if(out, *directive.condition);
+    if (directive.condition) write_if(out, directive.condition.value());
     if (!directive.pattern.empty()) {
       out.word("__hybrid_pattern").open().string(directive.pattern).comma();
       out.number(static_cast<long long>(directive.dimensions.size()));

@@ -96,7 +96,7 @@ class Emitter {
       build.CreateStore(left, place);
       Instruction* end = SplitBlockAndInsertIfThen(build.CreateICmpSLT(left, build.getInt64(0)),
                                                    latch->getTerminator(), true);
-      ReturnInst::Create(context_, nullptr, end->getIterator());
+      IRBuilder<>(end).CreateRetVoid();
       end->eraseFromParent();
     }
   }
@@ -115,6 +115,7 @@ class Emitter {
   CallInst* call(IRBuilder<>& build, size_t offset, Type* result, std::vector<Value*> arguments) {
     arguments.insert(arguments.begin(), inspection_);
     std::vector<Type*> types;
+    types.reserve(arguments.size());
     for (const Value* argument : arguments) types.push_back(argument->getType());
     CallInst* made = build.CreateCall(FunctionType::get(result, types, false),
                                       build.CreateLoad(build.getPtrTy(), at(build, offset)), arguments);
@@ -177,7 +178,7 @@ Function* make_inspector(Function& function, Slice& slice, const std::vector<Sli
   for (BasicBlock& block : function) {
     Instruction* last = block.getTerminator();
     if (!isa<UnreachableInst, ReturnInst>(last)) continue;
-    ReturnInst::Create(function.getContext(), nullptr, last->getIterator());
+    IRBuilder<>(last).CreateRetVoid();
     last->eraseFromParent();
   }
 
