@@ -1,5 +1,6 @@
 // `hybrid schedule`: scheduling algorithms on request sets, without emulation.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "cli/schedule_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>

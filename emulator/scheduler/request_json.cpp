@@ -1,6 +1,7 @@
 // JSON request sets: an array of requests, or an object with the array as "requests" and optionally "ports".
 // A request is [source, destination], [source, destination, bytes] or an object with these names.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "emulator/traffic/commands.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

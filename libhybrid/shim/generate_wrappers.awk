@@ -1,7 +1,7 @@
 # Writes the wrappers of functions.def: for every function, MPI_X and PMPI_X; and for Fortran mpi_x_, mpi_x_f08_ and
 # mpi_x_f08ts_, which only note the call site.
 #
-#   awk -f generate_wrappers.awk [-v part=I -v parts=N] functions.def mpi_proto.h mpio.h > wrappers.cpp
+#   awk -f generate_wrappers.awk [-v part=I -v parts=N] functions.def mpi_proto.h [mpio.h] > wrappers.cpp
 #
 # Signatures come from the installed headers. `part` of `parts` splits the output over several files, which
 # compile in parallel. A function of the table that no header declares is an error.
