@@ -68,6 +68,7 @@ std::optional<std::string> why_ignored(std::string_view option, const Emulated& 
       reason->second.push_back(product->second);
   }
   std::vector<std::string> parts;
+  parts.reserve(reasons.size());
   for (const auto& [kind, names] : reasons)
     parts.push_back(fmt::format("{}{} {}", kind, names.size() == 1 ? "" : "s", enumerated(names)));
   return enumerated(parts);

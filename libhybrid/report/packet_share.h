@@ -52,10 +52,11 @@ class ShareBisection {
   /// The index to try next; nothing: the result is known.
   std::optional<std::size_t> wanted() const {
     if (fails_ == passes_) return std::nullopt;
-    return fails_ + (passes_ - fails_) / 2;
+    return middle();
   }
+  /// Whether the share of wanted() passes. Requires: wanted() is not nothing.
   void learn(bool passes) {
-    const std::size_t tried = wanted().value();
+    const std::size_t tried = middle();
     if (passes)
       passes_ = tried;
     else
@@ -65,6 +66,8 @@ class ShareBisection {
   std::size_t result() const { return passes_; }
 
  private:
+  std::size_t middle() const { return fails_ + (passes_ - fails_) / 2; }
+
   std::size_t fails_ = 0;  // all below fail
   std::size_t passes_;     // this and all above pass
 };
