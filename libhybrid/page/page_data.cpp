@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/registry.h"
 #include "emulator/network/technique.h"
 #include "emulator/switching/bounds.h"
@@ -175,12 +176,20 @@ Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, co
   Json data{{"source", std::move(source)}};
   job.find_phases(note);
   if (note) note("reading the traffic", 0);
-  data["traffic"] = traffic_json(*job.opener()(), job.phases(), job.options().replay);
   const std::vector<Result> results = results_of(report, job);
-  if (const Result* shown = observed(results, report); shown != nullptr) {
-    SwitchActivity activity(shown->parameters, shown->time);
-    job.emulate({shown->parameters}, "observing " + run_name(shown->parameters), note, &activity);
-    data["activity"] = activity.json();
+  const Result* const shown = observed(results, report);
+  std::optional<SwitchActivity> activity;
+  if (shown != nullptr) activity.emplace(shown->parameters, shown->time);
+  // Two passes over the trace at the same time.
+  const unsigned threads = job.options().threads;
+  run_parallel(activity ? 2 : 1, threads == 0 ? processors() : threads, [&](std::size_t pass) {
+    if (pass == 0)
+      data["traffic"] = traffic_json(*job.opener()(), job.phases(), job.options().replay);
+    else
+      job.emulate({shown->parameters}, "observing " + run_name(shown->parameters), note, &*activity);
+  });
+  if (shown != nullptr && activity) {
+    data["activity"] = activity->json();
     if (sweep) {
       Json& more = data["sweep"];
       job.end_after(shown->time * kSlowest);

@@ -148,12 +148,12 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
 
 JobEmulator::JobEmulator(std::string trace, TraceOpener open, const JobOptions& options)
     : trace_(std::move(trace)), open_(std::move(open)), options_(options) {
-  const auto job = open_();
-  placement_ = ports_of_ranks(*job, options.replay);
-  ranks_ = job->ranks();
+  unread_ = open_();
+  placement_ = ports_of_ranks(*unread_, options.replay);
+  ranks_ = unread_->ranks();
   used_ports_ =
       static_cast<std::uint32_t>(std::set<std::uint32_t>(placement_.begin(), placement_.end()).size());
-  facts_ = job->properties();
+  facts_ = unread_->properties();
   SwitchParameters fitted = options.network;
   fit_nodes(count_ports(placement_), fitted, options.replay.crossbar);
   ports_ = fitted.nodes;
@@ -166,7 +166,7 @@ void JobEmulator::find_phases(const ProgressNote& note) {
   const bool fixed = !options_.preload_topology.empty(), by_hints = options_.preloads_hints();
   if (fixed) check_topology(options_.preload_topology, options_.network);
   TrafficMatrix matrix;
-  CountedTrace trace(open_());
+  CountedTrace trace(std::move(unread_));
   phases_ = hybrid::find_phases(trace, options_.replay, ports_,
                                 options_.network.preload == 0 || fixed || by_hints ? nullptr : &traffic_,
                                 fixed ? &matrix : nullptr);

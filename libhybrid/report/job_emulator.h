@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -94,6 +95,7 @@ class JobEmulator {
   std::uint32_t ranks_ = 0, used_ports_ = 0, ports_ = 0;
   std::vector<std::pair<std::string, std::string>> facts_;
 
+  std::unique_ptr<JobTrace> unread_;  // opened; its operations are read by find_phases()
   bool phases_known_ = false;
   std::uint64_t operations_ = 0;  // of the job, once the phases are known
   FoundPhases phases_;

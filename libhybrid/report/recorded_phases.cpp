@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
+#include <unordered_set>
 
 #include "core/hints/notes.h"
 
@@ -16,7 +16,7 @@ namespace {
 // The sends of a hinted phase, over all its occurrences and ranks.
 struct HintedPhase {
   Phase phase;
-  std::set<Connection> connections;
+  std::unordered_set<std::uint64_t> connections;  // source << 32 | destination
 };
 
 void add_message(HintedPhase& gathered, const SentMessage& message) {
@@ -25,7 +25,7 @@ void add_message(HintedPhase& gathered, const SentMessage& message) {
   phase.end = std::max(phase.end, message.at);
   phase.bytes += message.bytes;
   phase.occurrences = std::max(phase.occurrences, message.phase_occurrence);
-  gathered.connections.insert({message.source, message.destination});
+  gathered.connections.insert(std::uint64_t{message.source} << 32 | message.destination);
 }
 
 }  // namespace
@@ -73,7 +73,9 @@ FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint
   for (auto& [region, gathered] : hinted) {
     Phase& phase = gathered.phase;
     phase.name = region == kNoPhase ? std::string(kOutsidePhases) : trace.region_name(region);
-    phase.working_set.assign(gathered.connections.begin(), gathered.connections.end());
+    for (const std::uint64_t connection : gathered.connections)
+      phase.working_set.push_back({static_cast<Port>(connection >> 32), static_cast<Port>(connection)});
+    std::ranges::sort(phase.working_set);
     count_slots(phase);
     found.phases.push_back(std::move(phase));
   }
