@@ -14,7 +14,7 @@ namespace {
 
 // Two ranks send to each other in turn.
 std::unique_ptr<JobTrace> ping_pong() {
-  constexpr int kTurns = 20'000;
+  constexpr int kTurns = 4'000;
   auto trace = std::make_unique<MemoryTrace>(2);
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     for (int turn = 0; turn < kTurns; ++turn)
