@@ -135,6 +135,7 @@ class PathChoice {
     if (one_link_) circuits = worms = circuits + worms;
     if (o.circuit == Circuit::open) circuits = std::max(circuits, o.opens);
     const auto circuit_hops = std::int64_t{std::max(o.switches, top_switches_)} - 1;
+    // Only the difference decides: what circuits take longer is subtracted from the worms' time.
     worms += worm_hop_ * (std::int64_t{o.switches} - 1) - circuit_hop_ * circuit_hops;
     return by_circuit(o.words, o.circuit, circuits, worms) &&
            (o.circuit != Circuit::absent || o.can_be_granted);

@@ -7,13 +7,13 @@
 #include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "emulator/network/technique.h"
+#include "emulator/replay/testing/memory_trace.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
 
@@ -25,52 +25,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// A job in memory: the operations of each rank in order.
-class JobDouble final : public JobTrace {
- public:
-  using Facts = std::vector<std::pair<std::string, std::string>>;
+using RankOperations = std::vector<std::vector<Operation>>;  // by rank, in order
+using Properties = std::vector<std::pair<std::string, std::string>>;
 
-  JobDouble(std::vector<std::vector<Operation>> ranks, std::vector<std::string> regions = {},
-            Facts facts = {})
-      : operations_(std::move(ranks)),
-        regions_(std::move(regions)),
-        facts_(std::move(facts)),
-        at_(operations_.size()) {
-    world_.members.resize(operations_.size());
-    std::iota(world_.members.begin(), world_.members.end(), 0u);
-    for (std::uint32_t rank = 0; rank < operations_.size(); ++rank)
-      locations_.push_back({rank, "rank " + std::to_string(rank)});
-  }
-
-  std::uint32_t ranks() const override { return static_cast<std::uint32_t>(operations_.size()); }
-  const std::vector<Location>& locations() const override { return locations_; }
-  const CommunicatorInfo& communicator(std::uint32_t /*id*/) const override { return world_; }
-  const std::string& region_name(std::uint32_t id) const override { return regions_.at(id); }
-  const std::vector<CallSite>& call_sites() const override { return sites; }
-  const std::vector<std::uint32_t>& placement() const override { return placement_; }
-  std::string property(std::string_view name) const override {
-    for (const auto& [key, value] : facts_)
-      if (key == name) return value;
-    return {};
-  }
-  Facts properties() const override { return facts_; }
-  bool next(std::uint32_t location, Operation& operation) override {
-    if (at_[location] == operations_[location].size()) return false;
-    operation = operations_[location][at_[location]++];
-    return true;
-  }
-
-  std::vector<CallSite> sites;
-
- private:
-  std::vector<std::vector<Operation>> operations_;
-  std::vector<std::string> regions_;
-  Facts facts_;
-  std::vector<std::size_t> at_;
-  std::vector<Location> locations_;
-  CommunicatorInfo world_;
-  std::vector<std::uint32_t> placement_;
-};
+std::unique_ptr<MemoryTrace> recorded_job(const RankOperations& job, const Properties& facts = {}) {
+  auto trace = std::make_unique<MemoryTrace>(static_cast<std::uint32_t>(job.size()));
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank)
+    for (const Operation& operation : job[rank]) trace->add(rank, operation);
+  trace->facts = facts;
+  return trace;
+}
 
 Operation operation(Operation::Kind kind, Time at) {
   Operation op;
@@ -89,9 +53,8 @@ Operation transfer(Operation::Kind kind, Time at, std::uint32_t peer, Bytes byte
 
 // Every rank sends `rounds` messages: the first half to the next rank, the others `later` ranks ahead (odd).
 // Even ranks send first.
-std::vector<std::vector<Operation>> ring(std::uint32_t ranks, int rounds, Bytes bytes,
-                                         std::uint32_t later = 1) {
-  std::vector<std::vector<Operation>> job(ranks);
+RankOperations ring(std::uint32_t ranks, int rounds, Bytes bytes, std::uint32_t later = 1) {
+  RankOperations job(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     for (int round = 0; round < rounds; ++round) {
       const Time at = microseconds(2 * round);
@@ -106,11 +69,8 @@ std::vector<std::vector<Operation>> ring(std::uint32_t ranks, int rounds, Bytes 
   return job;
 }
 
-JobReport report_of(const std::vector<std::vector<Operation>>& job, const JobOptions& options,
-                    const JobDouble::Facts& facts = {}) {
-  return make_report("double",
-                     [&] { return std::make_unique<JobDouble>(job, std::vector<std::string>{}, facts); },
-                     options, {});
+JobReport report_of(const RankOperations& job, const JobOptions& options, const Properties& facts = {}) {
+  return make_report("job", [&] { return recorded_job(job, facts); }, options, {});
 }
 
 TEST(JobReport, HasFactsPhasesPredictorsAndTechniques) {
@@ -158,14 +118,13 @@ TEST(JobReport, CallsHaveTheirTrafficAndTheWaitsOfEachTechnique) {
     }
   JobOptions options;
   options.techniques = {"wormhole", "tdm"};
-  const JobReport report = make_report("double",
-                                       [&] {
-                                         auto trace = std::make_unique<JobDouble>(
-                                             job, std::vector<std::string>{"MPI_Send", "MPI_Recv"});
-                                         trace->sites = {{"ring", "ring.c", 3}, {"ring", "ring.c", 4}};
-                                         return trace;
-                                       },
-                                       options, {});
+  const auto open = [&] {
+    auto trace = recorded_job(job);
+    trace->regions = {"MPI_Send", "MPI_Recv"};
+    trace->sites = {{"ring", "ring.c", 3}, {"ring", "ring.c", 4}};
+    return trace;
+  };
+  const JobReport report = make_report("job", open, options, {});
   ASSERT_EQ(report.calls.size(), 2u);
   const SourceCall send{"MPI_Send", {"ring", "ring.c", 3}}, receive{"MPI_Recv", {"ring", "ring.c", 4}};
   EXPECT_EQ(report.calls[0].call, receive) << "the longest wait first";
@@ -225,52 +184,6 @@ TEST(JobReport, EveryTechniqueHasMeasuresPerPhase) {
 TEST(JobReport, IsTheSameForTheSameTraceAndSeed) {
   const auto job = ring(6, 20, 100);
   EXPECT_EQ(to_json(report_of(job, {})).dump(), to_json(report_of(job, {})).dump());
-}
-
-TEST(JobReport, HintsNameThePhasesAndOtherSendsAreOutside) {
-  // Rank 0 sends to rank 1 inside a phase, then outside.
-  std::vector<std::vector<Operation>> job(2);
-  for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    auto begin = operation(Operation::Kind::phase_begin, microseconds(0));
-    auto end = operation(Operation::Kind::phase_end, microseconds(4));
-    begin.region = end.region = 0;
-    const auto kind = rank == 0 ? Operation::Kind::send : Operation::Kind::recv;
-    job[rank] = {begin,
-                 transfer(kind, microseconds(1), 1 - rank, 64),
-                 transfer(kind, microseconds(2), 1 - rank, 64),
-                 end,
-                 transfer(kind, microseconds(5), 1 - rank, 8),
-                 operation(Operation::Kind::finish, microseconds(6))};
-  }
-  JobDouble trace(job, {"exchange"});
-  const FoundPhases phases = find_phases(trace, {}, 2);
-  EXPECT_TRUE(phases.hinted);
-  ASSERT_EQ(phases.phases.size(), 2u);
-  EXPECT_EQ(phases.phases[0].name, "exchange");
-  EXPECT_EQ(phases.phases[0].messages, 2u);
-  EXPECT_EQ(phases.phases[0].bytes, 128u);
-  EXPECT_EQ(phases.phases[1].name, "outside phases");
-  EXPECT_EQ(phases.phases[1].messages, 1u);
-  EXPECT_THAT(phases.phases[0].working_set, ElementsAre(Connection{0, 1}));
-}
-
-TEST(JobReport, CountsTheOccurrencesOfHintedPhases) {
-  std::vector<std::vector<Operation>> job(2);
-  for (std::uint32_t rank = 0; rank < 2; ++rank) {
-    const auto kind = rank == 0 ? Operation::Kind::send : Operation::Kind::recv;
-    for (int i = 0; i < 3; ++i) {
-      auto begin = operation(Operation::Kind::phase_begin, microseconds(10 * i));
-      auto end = operation(Operation::Kind::phase_end, microseconds(10 * i + 4));
-      begin.region = end.region = 0;
-      job[rank].insert(job[rank].end(), {begin, transfer(kind, microseconds(10 * i + 1), 1 - rank, 64), end});
-    }
-    job[rank].push_back(operation(Operation::Kind::finish, microseconds(40)));
-  }
-  JobDouble trace(job, {"exchange"});
-  const FoundPhases phases = find_phases(trace, {}, 2);
-  ASSERT_EQ(phases.phases.size(), 1u);
-  EXPECT_EQ(phases.phases[0].occurrences, 3u);
-  EXPECT_EQ(phases.phases[0].messages, 3u);
 }
 
 TEST(JobReport, TheSwitchMayHaveMorePortsThanTheJobUses) {
@@ -380,7 +293,7 @@ TEST(JobReport, WarnsOfWallClockTimesOnSharedCores) {
 }
 
 // Rank 0 ends with a receive without a matching send.
-std::vector<std::vector<Operation>> ring_that_stalls() {
+RankOperations ring_that_stalls() {
   auto job = ring(4, 10, 256);
   job[0].insert(job[0].end() - 1, transfer(Operation::Kind::recv, microseconds(20), 3, 8));
   return job;

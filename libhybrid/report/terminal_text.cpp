@@ -50,7 +50,8 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 8;  // no column is truncated to less than this
-constexpr std::size_t kReadable = 30;  // nor, on narrow terminals, is a last column of text
+constexpr std::size_t kReadable =
+    30;  // least width of a last column of text beside the others, on narrow terminals
 
 std::string truncated(const std::string& cell, std::size_t width) {
   return cell.size() <= width ? cell : cell.substr(0, width - 3) + "...";
