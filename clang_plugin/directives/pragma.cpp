@@ -142,7 +142,7 @@ class HybridPragma final : public clang::PragmaHandler {
 
   /// Writes a conditional working set: an empty phase inside the enclosing one.
   void write_condition(TokenWriter& out, const Directive& directive) {
-    write_if(out, directive.condition.value());
+    if (directive.condition) write_if(out, *directive.condition);
     Directive then = directive;
     then.condition.reset();
     begin(out, then);

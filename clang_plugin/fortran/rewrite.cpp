@@ -204,7 +204,7 @@ class Writer {
       case Kind::condition: {
         Directive then = directive;
         then.condition.reset();
-        condition(directive.condition.value());
+        if (directive.condition) condition(*directive.condition);
         phase(then);
         call("end");
         statements_.emplace_back("end if");

@@ -109,6 +109,7 @@ Json sweep_reconfiguration(const JobEmulator& job, const std::vector<Result>& re
     const Result* result = fastest(results, technique);
     if (result == nullptr) continue;
     std::vector<SwitchParameters> runs;
+    runs.reserve(values.size());
     for (const Time value : values) runs.push_back(with_reconfiguration(result->parameters, value));
     json["techniques"][std::string(technique)] =
         times_of(job, runs, note, "emulating other reconfiguration times");
