@@ -44,6 +44,10 @@ TEST(Help, ALongHelpLeavesOptionsOutAndSaysSo) {
                           HasSubstr("more options: `hybrid run --help all`")));
   EXPECT_THAT(all,
               AllOf(HasSubstr("--slots K"), HasSubstr("--slot-length TIME"), Not(HasSubstr("more options"))));
+  std::istringstream lines(help);
+  int options = -1;  // --help itself
+  for (std::string line; std::getline(lines, line);) options += line.starts_with("  -") ? 1 : 0;
+  EXPECT_EQ(options, 10) << help;
   EXPECT_EQ(output({"profile", "--help"}), output({"profile", "--help", "all"}));
 }
 

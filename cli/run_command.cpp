@@ -72,6 +72,7 @@ class RunCommand final : public Command {
     add_emulation_options(table_, options_);
     flags_.declare(line, table_, "Emulation and report");
     flags_.exclude("nodes", "network");
+    for (const char* name : {"--repeats", "--mpiexec", "--nodes"}) line.hide_in_short_help(name);
     line.add_examples(
         "Examples:\n"
         "  hybrid run -n 16 -- ./my_app input.dat\n"

@@ -24,6 +24,7 @@
 #include "emulator/traffic/commands.h"
 #include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/report/job_emulator.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
 #include "libhybrid/report/terminal_text.h"
@@ -162,10 +163,9 @@ class SimulateCommand final : public Command {
     check(traffic_);
     print_notes(ignored_options(flags_.names_given(), {runs, &traffic_}));
     print_notes(limit_sentences(runs));
-    for (const SwitchParameters& p : runs)
-      emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
-        return simulate(p, traffic_, progress, timeline);
-      });
+    emulate(runs, [&](const SwitchParameters& p, const SimulationProgress& progress, PortTimeline* timeline) {
+      return simulate(p, traffic_, progress, timeline);
+    });
     return show(true);
   }
 
@@ -251,12 +251,12 @@ class SimulateCommand final : public Command {
     print_notes(ignored_options(flags_.names_given(), emulated));
     print_notes(ignored_commands(files, emulated));
     print_notes(limit_sentences(runs));
-    std::vector<CommandResult> all;
-    for (const SwitchParameters& p : runs)
-      emulate(p, [&](const SimulationProgress& progress, PortTimeline* timeline) {
-        all.push_back(run_commands(p, files, progress, {hardware_multicast_, timeline}));
-        return all.back().measures;
-      });
+    std::vector<CommandResult> all(runs.size());
+    emulate(runs, [&](const SwitchParameters& p, const SimulationProgress& progress, PortTimeline* timeline) {
+      CommandResult& result = all[results_.size()];
+      result = run_commands(p, files, progress, {hardware_multicast_, timeline});
+      return result.measures;
+    });
     if (!commands_output_.empty()) write_times(files, all);
     return show(false);
   }
@@ -289,24 +289,34 @@ class SimulateCommand final : public Command {
     }
   }
 
+  /// Emulates all runs, which have the same messages, with run(parameters, progress, timeline).
   template <class Emulate>
-  void emulate(const SwitchParameters& p, Emulate&& run) {
-    const std::string what = "emulating " + p.technique +
-                             (uses_slots(p.technique) ? ", " + std::to_string(p.slots) + " slots" : "");
-    std::optional<TimelineFile> timeline;
-    if (!timeline_.empty()) timeline.emplace(timeline_, p.nodes);
-    Measures m = run(
-        [&](std::uint64_t delivered, std::uint64_t all) {
-          if (all != 0) line_.show(what, {delivered, all, "messages"});
-        },
-        timeline ? &*timeline : nullptr);
-    if (timeline) timeline->finish();
-    if (!uses_slots(p.technique)) {
-      m.slots = 0;
-      m.topology_share.reset();  // no slots to preload
+  void emulate(const std::vector<SwitchParameters>& runs, Emulate&& run) {
+    double estimate = 0;
+    if (line_.show("estimating the time", 0))
+      for (const SwitchParameters& p : runs)
+        estimate += estimate_seconds([&](const SimulationProgress& note) { run(p, note, nullptr); });
+    for (const SwitchParameters& p : runs) {
+      const std::string what = "emulating " + run_name(p);
+      std::optional<TimelineFile> timeline;
+      if (!timeline_.empty()) timeline.emplace(timeline_, p.nodes);
+      const std::size_t ended = results_.size();
+      Measures m = run(
+          p,
+          [&](std::uint64_t delivered, std::uint64_t all) {
+            Progress progress{ended * all + delivered, runs.size() * all, "messages"};
+            progress.estimate = estimate;
+            if (all != 0) line_.show(what, progress);
+          },
+          timeline ? &*timeline : nullptr);
+      if (timeline) timeline->finish();
+      if (!uses_slots(p.technique)) {
+        m.slots = 0;
+        m.topology_share.reset();  // no slots to preload
+      }
+      results_.push_back(std::move(m));
+      limits_.push_back(limit_texts(limiting_parts(p)));
     }
-    results_.push_back(std::move(m));
-    limits_.push_back(limit_texts(limiting_parts(p)));
   }
 
   int show(bool synthetic) {

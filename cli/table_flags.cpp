@@ -11,10 +11,9 @@ namespace hybrid {
 namespace {
 
 // The options that most users need; the others are in --help all.
-constexpr std::array<std::string_view, 17> kBasic = {
-    "config",       "output",  "placement", "technique", "nodes",  "network",
-    "preset",       "slots",   "hints",     "link-rate", "fabric", "reconfiguration",
-    "packet-plane", "pattern", "message",   "messages",  "load"};
+constexpr std::array<std::string_view, 13> kBasic = {
+    "output",          "technique",    "nodes",   "preset",  "slots",    "hints", "link-rate",
+    "reconfiguration", "packet-plane", "pattern", "message", "messages", "load"};
 
 }  // namespace
 

@@ -26,7 +26,7 @@ namespace {
 using CommandKind = PeCommand::Kind;
 
 constexpr Time kLatest = nanoseconds(4'000'000'000'000'000);  // 46 days: half of the range of Time
-constexpr std::uint64_t kMessagesPerReport = 4096;            // messages
+constexpr std::uint64_t kMessagesPerReport = 256;             // of the progress
 constexpr std::size_t kListedInError = 8;                     // PEs
 
 class CommandRun final : public TransferListener {

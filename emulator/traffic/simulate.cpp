@@ -24,12 +24,12 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::uint64_t kMessagesPerStep = 4096;  // messages
-constexpr double kWarmupDivisor = 5;              // warm-up: this part of the time of handing over messages
-constexpr std::uint64_t kFewestToWarmUp = 20;     // messages per node
-constexpr double kLongestGap = 0x1p54;            // ps
-constexpr std::int64_t kGrains = 64;              // granules of the arrival queue per mean gap
-constexpr std::int64_t kFewestToMeasure = 4;      // back-to-back messages on a link
+constexpr std::uint64_t kMessagesPerNote = 256;  // of the progress
+constexpr double kWarmupDivisor = 5;             // warm-up: this part of the time of handing over messages
+constexpr std::uint64_t kFewestToWarmUp = 20;    // messages per node
+constexpr double kLongestGap = 0x1p54;           // ps
+constexpr std::int64_t kGrains = 64;             // granules of the arrival queue per mean gap
+constexpr std::int64_t kFewestToMeasure = 4;     // back-to-back messages on a link
 
 /// Returns when the preloaded slots are established and their notices have reached the NICs; the traffic
 /// begins then.
@@ -281,7 +281,7 @@ Measures Simulation::run(const SimulationProgress& progress) {
     if (quiet_steps == kStuckSteps) throw_stuck(now, quiet_steps);
     apply_notifications(now);
     if (measures_.messages == all_) break;
-    if (progress && measures_.messages != before && measures_.messages - reported >= kMessagesPerStep)
+    if (progress && measures_.messages != before && measures_.messages - reported >= kMessagesPerNote)
       progress(reported = measures_.messages, all_);
   }
   if (measures_.messages != all_) throw_stuck(now, quiet_steps);

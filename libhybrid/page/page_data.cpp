@@ -175,19 +175,30 @@ JobOptions options_of_result(const Json& report, const std::string& place) {
 
 Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, const ProgressNote& note) {
   Json data{{"source", std::move(source)}};
-  job.find_phases(note);
-  if (note) note("reading the traffic", 0);
   const std::vector<Result> results = results_of(report, job);
   const Result* const shown = observed(results, report);
   std::optional<SwitchActivity> activity;
   if (shown != nullptr) activity.emplace(shown->parameters, shown->time);
-  // Two passes over the trace at the same time.
+  // What the phases do not preload can be observed while they are found.
+  const bool independent =
+      shown != nullptr && shown->parameters.preload == 0 && job.options().preload_topology.empty();
+  if (!independent) job.find_phases(note);
+  if (note) note("reading the traffic", 0);
   const unsigned threads = job.options().threads;
   run_parallel(activity ? 2 : 1, threads == 0 ? processors() : threads, [&](std::size_t pass) {
-    if (pass == 0)
+    if (pass == 0) {
+      job.find_phases({});
       data["traffic"] = traffic_json(*job.opener()(), job.phases(), job.options().replay);
-    else
-      job.emulate({shown->parameters}, "observing " + run_name(shown->parameters), note, &*activity);
+      return;
+    }
+    const std::string what = "observing " + run_name(shown->parameters);
+    if (!independent) {
+      job.emulate({shown->parameters}, what, note, &*activity);
+      return;
+    }
+    ReplayOptions options = job.options().replay;
+    options.timeline = &*activity;
+    emulate_runs(job.opener(), {shown->parameters}, [&](std::size_t) { return options; }, 1, what, note);
   });
   if (shown != nullptr && activity) {
     data["activity"] = activity->json();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -74,36 +73,6 @@ class CommonProgress {
   const ProgressNote& note_;
 };
 
-// The seconds that the emulation of `operations` takes, from the time between its first and the first note
-// after a hundredth of them.
-double estimate_time(JobTrace& trace, const SwitchParameters& parameters, ReplayOptions options,
-                     std::uint64_t operations, const std::function<void()>& alive) {
-  struct Sampled {};
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin;
-  std::uint64_t first = 0, last = 0;
-  double seconds = 0;
-  options.timeline = nullptr;
-  options.progress = [&](std::uint64_t done) {
-    alive();
-    if (first == 0) {
-      first = done;
-      begin = Clock::now();
-    }
-    last = done;
-    if (done < operations / 100 || done == first) return;
-    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    throw Sampled{};
-  };
-  try {
-    replay(trace, parameters, options);
-  } catch (const Sampled&) {
-    return seconds * static_cast<double>(operations) / static_cast<double>(last - first);
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the emulation itself reports it
-  }
-  return 0;
-}
-
 }  // namespace
 
 std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector<SwitchParameters>& runs,
@@ -116,7 +85,16 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
   if (operations != 0 && !runs.empty() && progress.show(0, 0)) {
     std::vector<double> seconds(runs.size());
     run_parallel(runs.size(), threads, [&](std::size_t i) {
-      seconds[i] = estimate_time(*open(), runs[i], options(i), operations, [&] { progress.show(i, 0); });
+      const auto job = open();
+      ReplayOptions sample = options(i);
+      sample.timeline = nullptr;
+      seconds[i] = estimate_seconds([&](const auto& report) {
+        sample.progress = [&](std::uint64_t done) {
+          progress.show(i, 0);
+          report(done, operations);
+        };
+        replay(*job, runs[i], sample);
+      });
     });
     progress.show(0, 0, std::reduce(seconds.begin(), seconds.end()) / std::min<double>(threads, runs.size()));
   }

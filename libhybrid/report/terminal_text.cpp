@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -262,6 +263,32 @@ std::string progress_text(Progress progress, std::uint64_t since, double seconds
                      rate < 10 ? fmt::format("{:.1f}", rate) : grouped(static_cast<std::uint64_t>(rate)),
                      progress.unit) +
          of_time(left) + " left";
+}
+
+double estimate_seconds(
+    const std::function<void(const std::function<void(std::uint64_t done, std::uint64_t all)>& note)>& run) {
+  struct Sampled {};
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> begin;
+  std::uint64_t first = 0;
+  double seconds = 0;
+  try {
+    run([&](std::uint64_t done, std::uint64_t all) {
+      if (!begin) {
+        if (done > all / 10) throw Sampled{};
+        first = done;
+        begin = Clock::now();
+      }
+      if (done < all / 100 || done == first) return;
+      seconds = std::chrono::duration<double>(Clock::now() - *begin).count() * static_cast<double>(all) /
+                static_cast<double>(done - first);
+      throw Sampled{};
+    });
+  } catch (const Sampled&) {
+    return seconds;
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the complete run reports it
+  }
+  return 0;
 }
 
 bool ProgressLine::show(std::string_view what, Progress progress) {

@@ -110,6 +110,12 @@ using ProgressNote = std::function<bool(std::string_view what, Progress progress
 /// if nothing is done. `since`: done at the begin of `time`.
 std::string progress_text(Progress progress, std::uint64_t since, double seconds);
 
+/// The seconds that run(note) takes, measured from its first call of note(done, all) to a later one with at
+/// least a hundredth done, which throws to end it. 0: not known, since `run` failed or a tenth was done at
+/// the first call.
+double estimate_seconds(
+    const std::function<void(const std::function<void(std::uint64_t done, std::uint64_t all)>& note)>& run);
+
 /// Line of progress that is rewritten in place.
 class ProgressLine {
  public:

@@ -145,5 +145,29 @@ TEST(ProgressText, HasRateAndTimeLeftWhenTheyAreKnown) {
   EXPECT_EQ(progress_text({500'000, 400'000}, 0, 10), "500,000 operations");  // more than expected
 }
 
+TEST(EstimateSeconds, EndsTheRunAfterAHundredth) {
+  std::uint64_t last = 0;
+  const double seconds = estimate_seconds([&](const auto& note) {
+    for (last = 100; last <= 100'000; last += 100) note(last, 100'000);
+  });
+  EXPECT_EQ(last, 1000u);
+  EXPECT_GT(seconds, 0);
+}
+
+TEST(EstimateSeconds, IsUnknownForAShortOrFailedRun) {
+  bool ended = false;
+  EXPECT_EQ(estimate_seconds([&](const auto& note) {
+              note(20, 100);
+              ended = true;
+            }),
+            0);
+  EXPECT_FALSE(ended) << "most of a short run would be done twice";
+  EXPECT_EQ(estimate_seconds([](const auto& note) {
+              note(1, 1000);
+              throw std::runtime_error("no progress");
+            }),
+            0);
+}
+
 }  // namespace
 }  // namespace hybrid
