@@ -17,6 +17,7 @@
 #include "core/units.h"
 #include "emulator/replay/trace_format.h"
 #include "libhybrid/report/connection_traffic.h"
+#include "libhybrid/report/recorded_phases.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -62,17 +63,22 @@ class ProfileCommand final : public Command {
     if (csv_.owns_stdout() && json_.owns_stdout())
       throw UserError("--json and --csv: both to standard output", "Give one of them a file.");
     if (!csv_.owns_stdout()) json_.check_another("csv", csv_.path());
-    const auto trace = open_trace(trace_);
-    const RecordedConnections used = read_connections(*trace);
+    ProgressLine line(stderr);
+    const ProgressNote note = [&](std::string_view what, Progress done) { return line.show(what, done); };
+    CountedTrace trace(open_trace(trace_), "reading connections", note);
+    const RecordedConnections used = read_connections(trace);
+    CountedTrace again(open_trace(trace_), "reading the traffic", note);
+    const ConnectionTraffic traffic = read_traffic(again, {});
+    line.clear();
     using enum TextTable::Align;
     TextTable table({{"phase", left}, {"connections"}, {"messages"}, {"pattern", left}});
     nlohmann::ordered_json json{{"trace", trace_},
-                                {"application", trace->property("application")},
-                                {"nodes", trace->ranks()},
+                                {"application", trace.property("application")},
+                                {"nodes", trace.ranks()},
                                 {"phases", nlohmann::ordered_json::array()}};
     const auto add = [&](const std::string& name, const ConnectionMessages& part) {
       const Profile profile = profile_of(part);
-      const std::string pattern = recognize_pattern(profile.connections, trace->ranks());
+      const std::string pattern = recognize_pattern(profile.connections, trace.ranks());
       table.add({name, grouped(profile.connections.size()), grouped(profile.messages), pattern});
       nlohmann::ordered_json one{{"messages", profile.messages},
                                  {"pattern", pattern},
@@ -86,7 +92,6 @@ class ProfileCommand final : public Command {
       json["phases"].push_back(std::move(one));
     }
     json["whole_run"] = add("(the whole run)", used.all);
-    const ConnectionTraffic traffic = read_traffic(*open_trace(trace_), {});
     json["operations"] = to_json(total(traffic));
     json["connections"] = nlohmann::ordered_json::array();
     for (const auto& [connection, operations] : traffic) {
@@ -98,7 +103,7 @@ class ProfileCommand final : public Command {
                                      {"operations", to_json(operations)}});
     }
     if (!json_.owns_stdout() && !csv_.owns_stdout()) {
-      fmt::print("Connections used, point-to-point, {} ranks\n{}", trace->ranks(),
+      fmt::print("Connections used, point-to-point, {} ranks\n{}", trace.ranks(),
                  table.text(2, terminal_width(stdout)));
       fmt::print("\nMessages by operation (collectives: as MPICH's algorithms send them)\n{}",
                  operations_table(traffic).text(2, terminal_width(stdout)));

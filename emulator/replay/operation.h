@@ -137,6 +137,12 @@ class JobTrace {
   /// All recorded facts, for the report.
   virtual std::vector<std::pair<std::string, std::string>> properties() const = 0;
 
+  /// How much of the trace has been read, in the format's own events; all: 0 if their number is not known.
+  struct EventsRead {
+    std::uint64_t read = 0, all = 0;
+  };
+  virtual EventsRead events() const { return {}; }
+
   /// Reads the next operation of a location; false after its end. Throws UserError, naming file and place,
   /// for a damaged trace.
   virtual bool next(std::uint32_t location, Operation& operation) = 0;
@@ -159,6 +165,7 @@ class ForwardingTrace : public JobTrace {
   std::vector<std::pair<std::string, std::string>> properties() const override {
     return trace_->properties();
   }
+  EventsRead events() const override { return trace_->events(); }
   bool next(std::uint32_t location, Operation& operation) override {
     return trace_->next(location, operation);
   }

@@ -194,6 +194,7 @@ void Otf2Trace::open_locations() {
     }
     locations_.push_back({location.rank, location.name});
     inputs_.push_back(std::make_unique<Input>(Otf2Stream(definitions_, i)));
+    events_.all += location.events;
     if (location.events == 0) continue;
     Input& input = *inputs_.back();
     input.reader = OTF2_Reader_GetEvtReader(reader, location.ref);
@@ -223,6 +224,7 @@ void Otf2Trace::read_more(std::uint32_t location) {
     const QuietErrors quiet;
     code = OTF2_Reader_ReadLocalEvents(reader_.get(), input.reader, wanted, &read);
     input.events += read;
+    events_.read += read;
   }
   if (!input.stream.error().empty())
     throw UserError(

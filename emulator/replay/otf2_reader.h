@@ -35,6 +35,7 @@ class Otf2Trace final : public JobTrace {
   const std::vector<std::uint32_t>& placement() const override { return definitions_.placement; }
   std::string property(std::string_view name) const override;
   std::vector<std::pair<std::string, std::string>> properties() const override { return definitions_.facts; }
+  EventsRead events() const override { return events_; }
   bool next(std::uint32_t location, Operation& operation) override;
 
  private:
@@ -58,6 +59,7 @@ class Otf2Trace final : public JobTrace {
   Otf2Definitions definitions_;
   std::vector<Location> locations_;
   std::vector<std::unique_ptr<Input>> inputs_;  // by location; their addresses are the user data of callbacks
+  EventsRead events_;
   std::unique_ptr<OTF2_Reader, Closer> reader_;
 };
 

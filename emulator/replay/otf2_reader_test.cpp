@@ -78,6 +78,25 @@ TEST(Otf2Reader, ReadsPointToPointAsScorePWritesIt) {
   EXPECT_THAT(kinds(all(*trace, 1)), ElementsAre(Kind::finish));
 }
 
+TEST(Otf2Reader, SaysHowManyEventsItHasRead) {
+  TemporaryDirectory directory;
+  TestArchive archive(directory.path(), "traces", 2);
+  constexpr std::uint64_t kSends = 400;
+  for (std::uint64_t i = 0; i < kSends; ++i)
+    archive.call(1, 100 * i, 100 * i + 50, "MPI_Send",
+                 [&](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 100 * i + 10, 0, 0, 0, 64); });
+  archive.close();
+  const auto trace = open_trace(directory.path());
+  EXPECT_EQ(trace->events().read, 0u);
+  EXPECT_EQ(trace->events().all, 3 * kSends) << "enter, send, leave";
+  Operation operation;
+  ASSERT_TRUE(trace->next(1, operation));
+  EXPECT_GT(trace->events().read, 0u);
+  EXPECT_LT(trace->events().read, 3 * kSends) << "the trace is read in pieces";
+  all(*trace, 1);
+  EXPECT_EQ(trace->events().read, trace->events().all);
+}
+
 TEST(Otf2Reader, ReadsNonblockingTransfersAndLeavesPollsOutOfComputeTime) {
   TemporaryDirectory directory;
   TestArchive archive(directory.path(), "t", 2);

@@ -70,7 +70,7 @@ bool has_page() { return !HYBRID_EMBEDDED(html).empty(); }
 std::string page_html(nlohmann::ordered_json data) {
   if (!has_page())
     throw UserError("this build of libhybrid has no HTML pages: ECharts could not be downloaded for it",
-                    "Configure it again with a network, or with -DHYBRID_ECHARTS=ARCHIVE.");
+                    "Configure it again with a network, or with -DHYBRID_ECHARTS=DIR.");
   const std::string title = escaped(title_of(data));
   data["glossary"] = nlohmann::ordered_json::parse(glossary_json());
   const std::string values = script_data(data);

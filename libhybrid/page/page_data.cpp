@@ -183,12 +183,15 @@ Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, co
   const bool independent =
       shown != nullptr && shown->parameters.preload == 0 && job.options().preload_topology.empty();
   if (!independent) job.find_phases(note);
-  if (note) note("reading the traffic", 0);
-  const unsigned threads = job.options().threads;
-  run_parallel(activity ? 2 : 1, threads == 0 ? processors() : threads, [&](std::size_t pass) {
+  const unsigned threads = job.options().threads == 0 ? processors() : job.options().threads;
+  const ProgressNote silent;
+  const ProgressNote& note_of_traffic =
+      activity && threads > 1 ? silent : note;  // one of two passes is shown
+  run_parallel(activity ? 2 : 1, threads, [&](std::size_t pass) {
     if (pass == 0) {
-      job.find_phases({});
-      data["traffic"] = traffic_json(*job.opener()(), job.phases(), job.options().replay);
+      job.find_phases(note_of_traffic);
+      CountedTrace trace(job.opener()(), "reading the traffic", note_of_traffic);
+      data["traffic"] = traffic_json(trace, job.phases(), job.options().replay);
       return;
     }
     const std::string what = "observing " + run_name(shown->parameters);
@@ -196,9 +199,10 @@ Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, co
       job.emulate({shown->parameters}, what, note, &*activity);
       return;
     }
+    const TraceOpener open = [&] { return std::make_unique<CountedTrace>(job.opener()(), what, note); };
     ReplayOptions options = job.options().replay;
     options.timeline = &*activity;
-    emulate_runs(job.opener(), {shown->parameters}, [&](std::size_t) { return options; }, 1, what, note);
+    emulate_runs(open, {shown->parameters}, [&](std::size_t) { return options; }, 1, what, silent);
   });
   if (shown != nullptr && activity) {
     data["activity"] = activity->json();

@@ -38,7 +38,10 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
                     const std::vector<Time>& reconfigurations, const ProgressNote& note) {
   JobWorth worth;
   worth.trace = trace;
-  auto job = open();
+  const TraceOpener counted = [&] {
+    return std::make_unique<CountedTrace>(open(), "reading the trace", note);
+  };
+  auto job = counted();
   worth.ranks = job->ranks();
   const auto placement = ports_of_ranks(*job, options.replay);
   SwitchParameters fitted = options.network;
@@ -59,9 +62,9 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
       worth.notes.push_back(std::move(why));
     }
   }
-  job = open();
+  job = counted();
   const PhaseNesting nesting = read_phase_nesting(*job);
-  job = open();
+  job = counted();
   for_each_sent(*job, options.replay, [&](const SentMessage& message) {
     ++worth.messages;
     if (message.phase == kNoPhase) return;

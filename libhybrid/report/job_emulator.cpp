@@ -29,17 +29,6 @@ void follow_ports(JobOptions& options, std::uint32_t ports) {
   if (every_destination) preload_every_destination(p);
 }
 
-class CountedTrace final : public ForwardingTrace {
- public:
-  using ForwardingTrace::ForwardingTrace;
-  bool next(std::uint32_t location, Operation& operation) override {
-    if (!ForwardingTrace::next(location, operation)) return false;
-    ++operations;
-    return true;
-  }
-  std::uint64_t operations = 0;
-};
-
 // Progress of several emulations at once: the operations of all, and how many have ended.
 class CommonProgress {
  public:
@@ -140,22 +129,24 @@ JobEmulator::JobEmulator(std::string trace, TraceOpener open, const JobOptions& 
 
 void JobEmulator::find_phases(const ProgressNote& note) {
   if (phases_known_) return;
-  if (note) note("finding phases", 0);
   const bool fixed = !options_.preload_topology.empty(), by_hints = options_.preloads_hints();
   if (fixed) check_topology(options_.preload_topology, options_.network);
   TrafficMatrix matrix;
-  CountedTrace trace(std::move(unread_));
+  CountedTrace trace(std::move(unread_), "finding phases", note);
   phases_ = hybrid::find_phases(trace, options_.replay, ports_,
                                 options_.network.preload == 0 || fixed || by_hints ? nullptr : &traffic_,
                                 fixed ? &matrix : nullptr);
-  operations_ = trace.operations;
+  operations_ = trace.operations();
+  const TraceOpener open_noted = [&] {
+    return std::make_unique<CountedTrace>(open_(), "reading hints", note);
+  };
   if (by_hints) {
-    hints_ = hints_of(options_.hints, trace_, open_, phases_);
+    hints_ = hints_of(options_.hints, trace_, open_noted, phases_);
     hint_gaps_ = gaps_of(hints_, phases_.phases);
   } else if (options_.hints.empty() && phases_.hinted && options_.network.preload == 0 && !fixed) {
-    hints_ = read_recorded_hints(*open_());
+    hints_ = read_recorded_hints(*open_noted());
   }
-  if (!hints_.phases.empty()) nesting_ = read_phase_nesting(*open_());
+  if (!hints_.phases.empty()) nesting_ = read_phase_nesting(*open_noted());
   if (fixed) {
     TopologyPlan plan = plan_topology(*FixedTopologyRegistration::make(options_.preload_topology, ports_),
                                       matrix, options_.network.preload);

@@ -47,6 +47,24 @@ std::uint32_t count_ports(const std::vector<std::uint32_t>& ports) {
   return ports.empty() ? 0 : *std::max_element(ports.begin(), ports.end()) + 1;
 }
 
+CountedTrace::CountedTrace(std::unique_ptr<JobTrace> trace, std::string what, const ProgressNote& note)
+    : ForwardingTrace(std::move(trace)), what_(std::move(what)), note_(note) {
+  show();
+}
+
+bool CountedTrace::next(std::uint32_t location, Operation& operation) {
+  constexpr std::uint64_t kShownEvery = 4096;
+  if (!ForwardingTrace::next(location, operation)) return false;
+  if (++operations_ % kShownEvery == 0) show();
+  return true;
+}
+
+void CountedTrace::show() const {
+  if (!note_) return;
+  const EventsRead events = this->events();
+  note_(what_, {events.read, events.all, "events"});
+}
+
 FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,
                         PhaseTraffic* traffic, TrafficMatrix* matrix) {
   PhaseFinder finder(ports);

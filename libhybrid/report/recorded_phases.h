@@ -1,4 +1,4 @@
-// Ports, phases and hints of a recorded job.
+// Passes over a recorded job: its ports, phases and hints.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,29 @@
 #include "emulator/replay/replay.h"
 #include "emulator/traffic/topology_map.h"
 #include "libhybrid/report/connection_traffic.h"
+#include "libhybrid/report/terminal_text.h"
 #include "predictor/phases.h"
 
 namespace hybrid {
 
 /// Opens the trace. Each pass over a job opens it again and reads it from the start.
 using TraceOpener = std::function<std::unique_ptr<JobTrace>()>;
+
+/// A trace that counts its operations and shows how much of it has been read.
+class CountedTrace final : public ForwardingTrace {
+ public:
+  /// `note` (may be empty) must live as long as the trace; `what` names the pass.
+  CountedTrace(std::unique_ptr<JobTrace> trace, std::string what, const ProgressNote& note);
+  bool next(std::uint32_t location, Operation& operation) override;
+  std::uint64_t operations() const { return operations_; }
+
+ private:
+  void show() const;
+
+  std::string what_;
+  const ProgressNote& note_;
+  std::uint64_t operations_ = 0;
+};
 
 /// The port of each rank, from the options or the trace; otherwise rank r is at port r. Throws UserError if
 /// the option does not give one port per rank.

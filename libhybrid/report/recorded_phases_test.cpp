@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "emulator/replay/testing/jobs.h"
 
@@ -39,6 +42,23 @@ TEST(RecordedPhases, HintsNameThePhasesAndOtherSendsAreOutside) {
   EXPECT_EQ(phases.phases[1].name, "outside phases");
   EXPECT_EQ(phases.phases[1].messages, 1u);
   EXPECT_THAT(phases.phases[0].working_set, testing::ElementsAre(Connection{0, 1}));
+}
+
+TEST(CountedTrace, ShowsItselfWhileItIsRead) {
+  auto trace = std::make_unique<MemoryTrace>(1);
+  constexpr std::uint64_t kOperations = 10'000;
+  for (std::uint64_t i = 0; i < kOperations; ++i) trace->add(0, finish());
+  std::vector<std::string> notes;
+  const ProgressNote note = [&](std::string_view what, Progress) {
+    notes.emplace_back(what);
+    return true;
+  };
+  CountedTrace counted(std::move(trace), "reading", note);
+  EXPECT_EQ(notes.size(), 1u) << "before the first operation";
+  Operation operation;
+  while (counted.next(0, operation)) continue;
+  EXPECT_EQ(counted.operations(), kOperations);
+  EXPECT_THAT(notes, testing::AllOf(testing::SizeIs(testing::Gt(1)), testing::Each("reading")));
 }
 
 TEST(RecordedPhases, AWorkingSetIsInOrderOfSourceAndDestination) {
