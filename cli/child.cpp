@@ -21,9 +21,11 @@ constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP};
 
 // The child that receives the signals; a signal handler can only read global variables.
 std::atomic<pid_t> forward_to{0};
-static_assert(std::atomic<pid_t>::is_always_lock_free);
+std::atomic<int> forwarded{0};  // the last signal
+static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void forward(int signal, siginfo_t* info, void* /*context*/) {
+  forwarded = signal;
   // The kernel sends a terminal's signals to the whole foreground group: the child has received it already,
   // and MPICH's mpiexec treats a second one as a request to kill.
   if (info->si_code == SI_KERNEL) return;
@@ -34,6 +36,7 @@ void forward(int signal, siginfo_t* info, void* /*context*/) {
 class Forwarding {
  public:
   Forwarding() {
+    forwarded = 0;
     sigset_t set;
     sigemptyset(&set);
     for (int signal : kForwarded) sigaddset(&set, signal);
@@ -99,8 +102,8 @@ ChildEnd wait_for(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw RunError(std::string("cannot wait for the program: ") + std::strerror(errno));
-  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status), 0};
+  return {WEXITSTATUS(status), 0, 0};
 }
 
 }  // namespace
@@ -114,7 +117,8 @@ ChildEnd run_child(const std::vector<std::string>& words, bool stdout_to_stderr,
   const pid_t child = spawn(words, files, &forwarding.mask_before());
   copy.start();
   forwarding.to(child);
-  const ChildEnd end = wait_for(child);
+  ChildEnd end = wait_for(child);
+  end.forwarded = forwarded;
   copy.finish();
   return end;
 }

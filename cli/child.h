@@ -12,6 +12,7 @@ namespace hybrid {
 struct ChildEnd {
   int exit_code = 0;  // if it exited
   int signal = 0;     // that terminated it, else 0
+  int forwarded = 0;  // the last signal that run_child() received and the child got, too
   bool good() const { return exit_code == 0 && signal == 0; }
 };
 

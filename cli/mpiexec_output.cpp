@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <set>
 
 namespace hybrid {
 
@@ -32,6 +34,19 @@ std::string ranks_text(const std::vector<std::size_t>& ranks) {
     if (last != i) text += "-" + std::to_string(ranks[last]);
   }
   return (ranks.size() == 1 ? "rank " : "ranks ") + text;
+}
+
+/// The first of `ranks` that died; nothing if the death of one of them was not seen.
+std::optional<std::size_t> first_of(const std::vector<std::size_t>& ranks,
+                                    const std::vector<std::uint32_t>& deaths) {
+  std::optional<std::size_t> first;
+  std::size_t seen = 0;
+  for (const std::uint32_t rank : deaths) {
+    if (!std::ranges::binary_search(ranks, rank)) continue;
+    if (!first) first = rank;
+    ++seen;
+  }
+  return seen == ranks.size() ? first : std::nullopt;
 }
 
 std::string ended(int status) {
@@ -80,28 +95,40 @@ bool MpiexecOutput::read(std::string_view line) {
   return true;
 }
 
-std::string MpiexecOutput::failed_ranks() const {
+std::string MpiexecOutput::failed_ranks(const std::vector<std::uint32_t>& deaths) const {
   std::map<int, std::vector<std::size_t>> by_status;
-  for (std::size_t rank = 0; rank < statuses_.size(); ++rank)
-    if (statuses_[rank] != 0) by_status[statuses_[rank]].push_back(rank);
-  // mpiexec kills the others when one rank fails.
-  if (by_status.size() > 1) by_status.erase(SIGKILL);
-  std::string text;
-  for (const auto& [status, ranks] : by_status) {
-    text += (text.empty() ? "" : ", ") + ended(status);
-    text += status == SIGKILL && ranks.size() > 1
-                ? fmt::format(" on one of the {} (mpiexec killed the others)", ranks_text(ranks))
-                : " on " + ranks_text(ranks);
+  std::vector<std::size_t> killed;  // when one rank fails, mpiexec kills the others with one of two signals
+  std::set<int> signals;
+  for (std::size_t rank = 0; rank < statuses_.size(); ++rank) {
+    const int status = statuses_[rank];
+    if (status == SIGKILL || status == SIGTERM) {
+      killed.push_back(rank);
+      signals.insert(status);
+    } else if (status != 0) {
+      by_status[status].push_back(rank);
+    }
   }
-  return text;
+  std::string text;
+  for (const auto& [status, ranks] : by_status)
+    text += (text.empty() ? "" : ", ") + ended(status) + " on " + ranks_text(ranks);
+  if (!text.empty() || killed.empty()) return text;
+  if (killed.size() == 1) return ended(*signals.begin()) + " on " + ranks_text(killed);
+  constexpr std::string_view kOthers = " (mpiexec killed the others)";
+  if (const auto first = first_of(killed, deaths))
+    return fmt::format("{} on rank {}{}", ended(statuses_[*first]), *first, kOthers);
+  for (const int signal : signals) text += (text.empty() ? "ended by " : " or ") + signal_text(signal);
+  return fmt::format("{} on one of the {}{}", text, ranks_text(killed), kOthers);
 }
 
-std::string MpiexecOutput::how_it_ended(const std::string& program, const ChildEnd& end) const {
+std::string MpiexecOutput::how_it_ended(const std::string& program, const ChildEnd& end,
+                                        const std::vector<std::uint32_t>& deaths) const {
+  if (end.forwarded != 0) return fmt::format("'{}' was stopped by {}", program, signal_text(end.forwarded));
   if (end.signal != 0) return "mpiexec ended by " + signal_text(end.signal);
   if (!rejected_.empty()) return "mpiexec rejected its options: " + rejected_;
   if (!abort_rank_.empty())
     return fmt::format("'{}' aborted on rank {}, with exit code {}", program, abort_rank_, end.exit_code);
-  if (const std::string ranks = failed_ranks(); !ranks.empty()) return fmt::format("'{}' {}", program, ranks);
+  if (const std::string ranks = failed_ranks(deaths); !ranks.empty())
+    return fmt::format("'{}' {}", program, ranks);
   if (!failure_.empty()) return "mpiexec failed: " + failure_;
   return fmt::format("'{}' failed with exit code {}", program, end.exit_code);
 }

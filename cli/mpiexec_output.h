@@ -6,6 +6,7 @@
 //   if (!end.good()) throw RunError(output.how_it_ended("./my_app", end));
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,11 +33,13 @@ class MpiexecOutput {
   /// The options of mpiexec that the user gave are wrong.
   bool rejects_options() const { return !rejected_.empty(); }
   /// A job that ended badly: "'./my_app' ended by SIGKILL (signal 9) on rank 1", "mpiexec rejected its
-  /// options: unknown option -frob".
-  std::string how_it_ended(const std::string& program, const ChildEnd& end) const;
+  /// options: unknown option -frob". `deaths`: ranks in the order in which their processes ended, as far as
+  /// it is known.
+  std::string how_it_ended(const std::string& program, const ChildEnd& end,
+                           const std::vector<std::uint32_t>& deaths = {}) const;
 
  private:
-  std::string failed_ranks() const;
+  std::string failed_ranks(const std::vector<std::uint32_t>& deaths) const;
 
   std::vector<int> statuses_;       // of waitpid(), by rank; empty: unknown
   std::string rejected_, failure_;  // the first message of mpiexec about its options, and any other

@@ -27,6 +27,25 @@ TEST(MpiexecOutput, NamesTheSignalAndTheRankThatItEnded) {
 TEST(MpiexecOutput, DoesNotGuessWhichRankWasKilledFirst) {
   EXPECT_EQ(ending({"[mpiexec@vm] Exit codes: [vm] 0,9,9,9"}, 9),
             "'./app' ended by SIGKILL (signal 9) on one of the ranks 1-3 (mpiexec killed the others)");
+  EXPECT_EQ(
+      ending({"[mpiexec@vm] Exit codes: [vm] 9,15,9"}, 15),
+      "'./app' ended by SIGKILL (signal 9) or SIGTERM (signal 15) on one of the ranks 0-2 (mpiexec killed "
+      "the others)");
+}
+
+TEST(MpiexecOutput, TheFirstDeathNamesTheRankThatWasKilled) {
+  MpiexecOutput output;
+  output.read("[mpiexec@vm] Exit codes: [vm] 0,9,9,9");
+  const ChildEnd end{9, 0};
+  EXPECT_EQ(output.how_it_ended("./app", end, {0, 2, 1, 3}),
+            "'./app' ended by SIGKILL (signal 9) on rank 2 (mpiexec killed the others)");
+  EXPECT_EQ(output.how_it_ended("./app", end, {2, 1}),
+            "'./app' ended by SIGKILL (signal 9) on one of the ranks 1-3 (mpiexec killed the others)")
+      << "rank 3 may have been the first";
+  MpiexecOutput both;
+  both.read("[mpiexec@vm] Exit codes: [vm] 9,15,15,9");
+  EXPECT_EQ(both.how_it_ended("./app", end, {3, 1, 0, 2}),
+            "'./app' ended by SIGKILL (signal 9) on rank 3 (mpiexec killed the others)");
 }
 
 TEST(MpiexecOutput, NamesExitCodesByRank) {
@@ -52,6 +71,8 @@ TEST(MpiexecOutput, NamesTheFaultOfMpiexec) {
              255),
       "mpiexec failed: unable to open host file: hosts");
   EXPECT_EQ(MpiexecOutput().how_it_ended("./app", {0, SIGTERM}), "mpiexec ended by SIGTERM (signal 15)");
+  EXPECT_EQ(MpiexecOutput().how_it_ended("./app", {0, SIGTERM, SIGTERM}),
+            "'./app' was stopped by SIGTERM (signal 15)");
 }
 
 TEST(MpiexecOutput, OnlyTheLineOfItsOwnOptionIsHidden) {

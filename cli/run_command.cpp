@@ -22,6 +22,7 @@
 #include "cli/mpiexec.h"
 #include "cli/mpiexec_output.h"
 #include "cli/program.h"
+#include "cli/rank_watch.h"
 #include "cli/table_flags.h"
 #include "cli/unknown_variables.h"
 #include "core/error.h"
@@ -126,8 +127,9 @@ class RunCommand final : public Command {
       words.push_back(application);
       words.insert(words.end(), program.begin() + 1, program.end());
       MpiexecOutput output;
+      RankWatch watch(options_.output);
       const ChildEnd end = run_child(words, json_.owns_stdout(), output.filter());
-      const std::string failure = end.good() ? "" : output.how_it_ended(application, end);
+      const std::string failure = end.good() ? "" : output.how_it_ended(application, end, watch.deaths());
       return finish(failure, output.rejects_options(), application, text);
     };
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;

@@ -105,6 +105,27 @@ TEST(Repeats, OfAProgramAreReportedTogether) {
   EXPECT_EQ(json["repeats"]["results"].size(), 2u);
 }
 
+// Ctrl-C as soon as the trace exists; the emulations that follow would take many seconds.
+TEST_F(Run, CtrlCDuringTheEmulationKeepsTheTraceAndSaysHowToContinue) {
+#ifdef HYBRID_SANITIZED
+  GTEST_SKIP() << "the program would need the sanitizer's runtime before the library";
+#endif
+  mpiexec(
+      "mpiexec.mpich \"$@\"\ncode=$?\n"
+      "(until [ -e job/trace.otf2 ] || ! kill -0 $PPID; do sleep 0.01; done; kill -INT $PPID) >/dev/null "
+      "2>&1 "
+      "&\nexit $code");
+  std::string slots = "1";
+  for (int k = 2; k <= 40; ++k) slots += "," + std::to_string(k);
+  const std::string text =
+      run({"-n", "4", "-o", "job", "--slots", slots, "--", HYBRID_EXAMPLES "/stencil", "24", "4000"},
+          128 + SIGINT);
+  EXPECT_THAT(text, HasSubstr("The emulation was interrupted. The trace is complete. Continue with:\n"
+                              "  hybrid replay job/trace.otf2 --slots 1,2"));
+  EXPECT_FALSE(fs::exists("job/report.json"));
+  EXPECT_EQ(nlohmann::json::parse(output({"profile", "job/trace.otf2", "--json", "-"})).at("nodes"), 4);
+}
+
 TEST_F(Run, OutputOfProcessesThatAreLeftBehindIsNotAwaited) {
   mpiexec("sleep 600 & echo $! > pid; echo words; exit 3");
   EXPECT_THAT(run({"-n", "2", "--", "/bin/true"}, 1), HasSubstr("words"));

@@ -110,6 +110,9 @@ struct Definitions {
 /// foreign or damaged file.
 Definitions read_definitions(const std::string& path);
 
+/// Name of the last property of a process that finalized MPI.
+inline constexpr std::string_view kFinalized = "finalized";
+
 /// Name of the property with the ports of all ranks. Every process writes all of it, so that the report needs
 /// the definitions of only one process.
 inline constexpr std::string_view kPortMap = "ports";

@@ -98,7 +98,10 @@ void end_recording() {
   p->link.reset();
   mpi::Group_free(&p->world);
   mpi::Comm_free(&p->own_comm);
-  if (p->definitions != nullptr) p->definitions->close();
+  if (p->definitions != nullptr) {
+    p->definitions->property(kFinalized, "yes");
+    p->definitions->close();
+  }
   s.ended = std::move(p);
   s.to_finish = true;
 }
