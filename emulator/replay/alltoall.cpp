@@ -7,13 +7,15 @@ namespace {
 
 constexpr std::uint32_t kAlltoallThrottle = 32;  // MPIR_CVAR_ALLTOALL_THROTTLE
 
-/// Sizes of the transfers with each peer: equal in MPI_Alltoall, given by the trace in the others. Given
-/// sizes of 0 are not transferred, on both sides.
+/// Sizes of the transfers with each peer: equal in MPI_Alltoall, given by the trace in the others (those that
+/// are not 0; without any, equal parts of the total, if it is known). Given sizes of 0 are not transferred,
+/// on both sides.
 class Sizes {
  public:
   explicit Sizes(const CollectiveCall& c)
       : call_(c),
-        uniform_(c.op == CollectiveOp::alltoall || (c.counts_sent.empty() && c.counts_received.empty())) {}
+        uniform_(c.op == CollectiveOp::alltoall ||
+                 (c.bytes != 0 && c.counts_sent.empty() && c.counts_received.empty())) {}
   void send(Round& round, std::uint32_t to) const {
     if (const Bytes bytes = size(call_.counts_sent, to); uniform_ || bytes != 0)
       round.sends.push_back({to, bytes, to, 1});

@@ -226,6 +226,26 @@ TEST_P(Collective, AnAlltoallBringsEveryBlockToItsRankOnce) {
     }
 }
 
+// The trace has no sizes of a rank that neither sends nor receives.
+TEST_P(Collective, AnAlltoallvExpectsNothingOfRanksWithoutData) {
+  if (size == 1) return;
+  const std::uint32_t last = size - 1;
+  std::vector<Bytes> to_last(size), from_first(size);
+  to_last[last] = from_first[0] = 100;
+  for (const std::string collective : {"alltoallv", "alltoallw"})
+    for (const std::string algorithm : {"scattered", "pairwise"}) {
+      const CollectiveOp op = collective == "alltoallv" ? CollectiveOp::alltoallv : CollectiveOp::alltoallw;
+      Job j = job(algorithms, collective + "/" + algorithm, call(op, 0));
+      j.calls[0].bytes = 100;
+      j.calls[0].counts_sent = to_last;
+      j.calls[last].counts_received = from_first;
+      std::vector<std::vector<std::uint32_t>> came(size);
+      play(j, direct(came));
+      for (std::uint32_t r = 0; r < size; ++r)
+        EXPECT_EQ(came[r].size(), r == last ? 1u : 0u) << collective << algorithm;
+    }
+}
+
 TEST_P(Collective, BrucksAlltoallBringsEveryBlockToItsRank) {
   // A block (source, destination) moves in round k if bit k of its distance is set.
   using Block = std::pair<std::uint32_t, std::uint32_t>;

@@ -263,8 +263,7 @@ bool Otf2Trace::next(std::uint32_t location, Operation& operation) {
   for (;;) {
     while (!queue.empty() && queue.front().dropped) queue.pop();
     if (input.stream.ready()) {
-      std::swap(operation, queue.front().operation);
-      queue.pop();
+      input.stream.take(operation);
       return true;
     }
     if (input.ended) return false;

@@ -191,7 +191,7 @@ void Otf2Stream::end_post(std::uint64_t request, const Operation* match) {
   if (found == posts_.end()) return;
   if (queue_.holds(found->second)) {
     OperationQueue::Entry& entry = queue_.at(found->second);
-    // One that was handed out as unmatched (ready()) is matched where it completes.
+    // One that was handed out without a match (take()) is matched where it completes.
     if (entry.open && match != nullptr) {
       entry.operation.peer = match->peer;
       entry.operation.tag = match->tag;
@@ -204,11 +204,30 @@ void Otf2Stream::end_post(std::uint64_t request, const Operation* match) {
   posts_.erase(found);
 }
 
-bool Otf2Stream::ready() {
+bool Otf2Stream::ready() const {
   if (queue_.empty()) return false;
+  const OperationQueue::Entry& first = queue_.front();
+  const bool late = !unmatched_.empty() || queue_.size() > kLookAhead;
+  return !first.open || (late && first.operation.kind == Operation::Kind::recv_post);
+}
+
+void Otf2Stream::take(Operation& operation) {
   OperationQueue::Entry& first = queue_.front();
-  if (first.operation.kind == Operation::Kind::recv_post && queue_.size() > kLookAhead) first.open = false;
-  return !first.open;
+  const std::uint64_t request = first.operation.request;
+  switch (first.operation.kind) {
+    case Operation::Kind::recv_post:
+      first.operation.matched &= unmatched_.empty();
+      if (!first.operation.matched) unmatched_.insert(request);
+      break;
+    case Operation::Kind::recv_complete:
+    case Operation::Kind::cancelled:
+      unmatched_.erase(request);
+      break;
+    default:
+      break;
+  }
+  std::swap(operation, first.operation);
+  queue_.pop();
 }
 
 void Otf2Stream::add_count(bool sent, std::uint32_t peer, Bytes bytes) {

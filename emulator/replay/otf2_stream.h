@@ -8,7 +8,9 @@
 //
 // OTF2 records the match of a receive at its completion, but MPI matches receives as they are posted. A
 // posted receive is therefore held back until its completion is read, but for at most kLookAhead operations,
-// so that a receive that stays open throughout the job does not bring the whole trace into memory.
+// so that a receive that stays open throughout the job does not bring the whole trace into memory. While a
+// receive is open that was handed out without its match, later ones are handed out without theirs, too: their
+// matches would not count the message that the earlier one gets.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "emulator/replay/operation.h"
@@ -48,6 +51,7 @@ class OperationQueue {
   bool holds(std::uint64_t number) const { return number >= head_ && number < tail_; }
   std::uint64_t tail() const { return tail_; }
   Entry& front() { return at(head_); }
+  const Entry& front() const { return ring_[head_ & (ring_.size() - 1)]; }
   Entry& at(std::uint64_t number) { return ring_[number & (ring_.size() - 1)]; }
   void pop() { ++head_; }
   /// Appends an entry with default values.
@@ -74,7 +78,9 @@ class Otf2Stream {
 
   OperationQueue& queue() { return queue_; }
   /// Whether the first operation of the queue can be handed out. Its match may still be unknown (kLookAhead).
-  bool ready();
+  bool ready() const;
+  /// Hands out the first operation. Requires: ready().
+  void take(Operation& operation);
   const std::string& error() const { return error_; }
   std::uint64_t events() const { return events_; }
   /// Tick of the first event; 0 before it was read.
@@ -140,6 +146,7 @@ class Otf2Stream {
   std::vector<Count> counts_sent_, counts_received_;        // for the next collective
   std::unordered_map<std::uint64_t, std::uint64_t> open_;   // collectives: request -> number in the queue
   std::unordered_map<std::uint64_t, std::uint64_t> posts_;  // posted receives: the same
+  std::unordered_set<std::uint64_t> unmatched_;             // handed out without a match, not completed
   std::unordered_map<std::uint32_t, bool> in_remote_;       // inter-communicator -> rank is in `remote`
 };
 

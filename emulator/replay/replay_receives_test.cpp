@@ -163,5 +163,38 @@ TEST_F(PostedInAnArchive, AReceiveThatStaysOpenForLongDoesNotHoldBackTheTrace) {
   EXPECT_EQ(time(), nanoseconds(100 + 49'990 + 10) + kLatency);  // matched at its completion
 }
 
+// Rank 1 posts a receive and completes it long afterwards, when it has posted a second one from the same
+// sender. The sender waits for an answer to its first message before it sends the second.
+TEST(Replay, AReceiveWithoutItsMatchGetsTheMessageBeforeALaterOne) {
+  TemporaryDirectory directory;
+  TestArchive archive(directory.path(), "t", 2);
+  archive.call(0, 0, 10, "MPI_Send", [](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 0, 1, 0, 7, 100); });
+  archive.call(0, 20, 900, "MPI_Recv", [](auto* w) { OTF2_EvtWriter_MpiRecv(w, nullptr, 900, 1, 0, 9, 8); });
+  archive.call(0, 910, 920, "MPI_Send",
+               [](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 910, 1, 0, 7, 10); });
+  const auto post = [&](std::uint64_t request) {
+    archive.call(1, 10, 10, "MPI_Irecv",
+                 [&](auto* w) { OTF2_EvtWriter_MpiIrecvRequest(w, nullptr, 10, request); });
+  };
+  const auto complete = [&](std::uint64_t tick, Bytes bytes, std::uint64_t request) {
+    archive.call(1, tick, tick, "MPI_Wait",
+                 [&](auto* w) { OTF2_EvtWriter_MpiIrecv(w, nullptr, tick, 0, 0, 7, bytes, request); });
+  };
+  post(1);
+  for (std::uint64_t i = 0; i < Otf2Stream::kLookAhead; ++i)
+    archive.call(1, 10, 10, "MPI_Sendrecv", [](auto* w) {
+      OTF2_EvtWriter_MpiSend(w, nullptr, 10, 1, 0, 8, 0);
+      OTF2_EvtWriter_MpiRecv(w, nullptr, 10, 1, 0, 8, 0);
+    });
+  post(2);
+  complete(800, 100, 1);
+  archive.call(1, 810, 820, "MPI_Send", [](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 810, 0, 0, 9, 8); });
+  complete(950, 10, 2);
+  archive.close();
+  SwitchParameters parameters;
+  parameters.technique = "fixed-latency";
+  EXPECT_EQ(replay(*open_trace(directory.path()), parameters, {}).measures.messages, 3u);
+}
+
 }  // namespace
 }  // namespace hybrid
