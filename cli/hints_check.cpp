@@ -57,6 +57,16 @@ HintScore score(const std::string& phase, const Hinted& hinted, const Connection
   return result;
 }
 
+/// What the inspectors did in the run is known: they ran and did not find the destination.
+void replace_inspected(HintScore& score) {
+  const std::size_t at = score.unknown.find(kInspectedInTheRun);
+  if (at == std::string::npos) return;
+  score.unknown.replace(at, kInspectedInTheRun.size(),
+                        score.hinted == 0
+                            ? "its inspector found no destination when the phase began"
+                            : "its inspector found only some destinations when the phase began");
+}
+
 /// Of the whole run: the messages that are hinted in the phase in which they are sent, and why most of the
 /// others are not.
 void add_up(HintCheck& check) {
@@ -111,6 +121,7 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
     for (const auto& [connection, messages] : phase) outside[connection] -= messages;
     HintScore one = score(name, hinted[name], phase);
     if (one.hinted == 0 && one.used == 0) continue;
+    if (check.recorded_hints) replace_inspected(one);
     if (const auto lead = used.leads.find(name); lead != used.leads.end()) one.lead = lead->second;
     check.phases.push_back(std::move(one));
   }

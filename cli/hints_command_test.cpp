@@ -150,6 +150,28 @@ TEST_F(Hints, AreComparedWithARun) {
               testing::ContainsRegex("ring +7 +4 +42.9 % +75.0 % +8 +75.0 %"));
 }
 
+// Rank 1 sends in the phase "ask", and the run has no hint for it, though one for another phase.
+TEST_F(Hints, AnInspectorThatFoundNothingInTheRunIsNamed) {
+  TestArchive archive(".", "traces", 4);
+  OTF2_EvtWriter* const events = archive.events(1);
+  const auto in_phase = [&](const std::string& name, std::uint64_t at, const auto& body) {
+    const OTF2_RegionRef phase = archive.region(name, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_PHASE);
+    OTF2_EvtWriter_Enter(events, nullptr, at, phase);
+    body();
+    OTF2_EvtWriter_Leave(events, nullptr, at + 10, phase);
+  };
+  in_phase("ring", 0, [&] {
+    OTF2_EvtWriter_ParameterUnsignedInt(events, nullptr, 5, archive.parameter(trace_names::kHint), 2);
+  });
+  in_phase("ask", 20, [&] {
+    archive.call(1, 22, 23, "MPI_Send", [](auto* w) { OTF2_EvtWriter_MpiSend(w, nullptr, 22, 0, 0, 0, 8); });
+  });
+  archive.close();
+  EXPECT_THAT(
+      output({"ring", "--check", "traces.otf2"}),
+      HasSubstr("no hints for ask: line 20: its inspector found no destination when the phase began"));
+}
+
 TEST_F(Hints, OfAPhaseThatDidNotBeginAreIgnored) {
   write_trace(2);
   const json check = json::parse(output({"ring", "--check", "traces.otf2", "--json", "-"}))["check"];

@@ -129,8 +129,11 @@ class RunCommand final : public Command {
       MpiexecOutput output;
       RankWatch watch(options_.output);
       const ChildEnd end = run_child(words, json_.owns_stdout(), output.filter());
-      const std::string failure = end.good() ? "" : output.how_it_ended(application, end, watch.deaths());
-      return finish(failure, output.rejects_options(), application, text);
+      const std::vector<std::uint32_t> deaths = watch.deaths();
+      // mpiexec that ends a job because of a signal may exit with code 0.
+      const bool good = end.good() && (end.forwarded == 0 || deaths.empty());
+      const std::string failure = good ? "" : output.how_it_ended(application, end, deaths);
+      return finish(failure, output.rejects_options(), good ? 0 : end.forwarded, application, text);
     };
     std::FILE* const text = json_.owns_stdout() ? nullptr : stdout;
     if (repeats > 1) return run_repeats(repeats, application, run_once, text);
@@ -212,9 +215,10 @@ class RunCommand final : public Command {
     std::optional<JobReport> report;  // if the job was emulated to its end
   };
 
-  // `failure`: how the job ended, "" if it ended well. The report goes to `text`, unless it is null.
-  Finished finish(const std::string& failure, bool rejects_options, const std::string& application,
-                  std::FILE* text) {
+  // `failure`: how the job ended, "" if it ended well. The report goes to `text`, unless it is null. Nothing
+  // is emulated after `signal`, which stopped the job, if it is not 0.
+  Finished finish(const std::string& failure, bool rejects_options, int signal,
+                  const std::string& application, std::FILE* text) {
     const std::string recording = recording_directory(options_.output);
     if (!has_recording(recording)) {
       ::rmdir(recording.c_str());
@@ -230,7 +234,8 @@ class RunCommand final : public Command {
       if (text != nullptr) std::fprintf(text, "journals: %s\n", recording.c_str());
     } else {
       const Interruption interruption;
-      finished = finish_job(recording, options_, text, stderr, Interruption::requested);
+      finished = finish_job(recording, options_, text, stderr,
+                            [signal] { return signal != 0 || Interruption::requested(); });
       if (finished.stopped && failure.empty())
         return {Interruption::requested() ? Interruption::exit_code() : kFailed, {}};
     }

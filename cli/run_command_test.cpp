@@ -126,6 +126,24 @@ TEST_F(Run, CtrlCDuringTheEmulationKeepsTheTraceAndSaysHowToContinue) {
   EXPECT_EQ(nlohmann::json::parse(output({"profile", "job/trace.otf2", "--json", "-"})).at("nodes"), 4);
 }
 
+// SIGTERM while the program runs, which mpiexec ends with exit code 0.
+TEST_F(Run, AJobThatIsStoppedIsNotEmulated) {
+#ifdef HYBRID_SANITIZED
+  GTEST_SKIP() << "the program would need the sanitizer's runtime before the library";
+#endif
+  mpiexec(
+      "(until [ -s job/recording/rank-3-thread-0.journal ] || ! kill -0 $PPID; do sleep 0.01; done; kill -TERM "
+      "$PPID) "
+      ">/dev/null 2>&1 &\nexec mpiexec.mpich \"$@\"");
+  const std::string text =
+      run({"-n", "4", "-o", "job", "--", HYBRID_EXAMPLES "/stencil", "24", "100000000"}, 1);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("/stencil' was stopped by SIGTERM (signal 15)"),
+                    HasSubstr("The trace is complete. Continue with:\n  hybrid replay job/trace.otf2")));
+  EXPECT_TRUE(fs::exists("job/trace.otf2"));
+  EXPECT_FALSE(fs::exists("job/report.json"));
+}
+
 TEST_F(Run, OutputOfProcessesThatAreLeftBehindIsNotAwaited) {
   mpiexec("sleep 600 & echo $! > pid; echo words; exit 3");
   EXPECT_THAT(run({"-n", "2", "--", "/bin/true"}, 1), HasSubstr("words"));

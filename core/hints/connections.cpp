@@ -222,7 +222,7 @@ HintDestinations HintConnectionFinder::site(std::uint32_t at, std::uint32_t rank
     HintDestinations found = Walk(evaluator_, plan(at), site, rank).find();
     if (is_static || found.unknown.empty()) return found;
   }
-  if (site.site_class != HYBRID_DYNAMIC) return {{}, "an inspector computes it in the running program"};
+  if (site.site_class != HYBRID_DYNAMIC) return {{}, std::string(kInspectedInTheRun)};
   const std::string_view reason = unit.text(site.reason);
   return {{}, reason.empty() ? "known only when the message is sent" : std::string(reason)};
 }

@@ -19,6 +19,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/connection.h"
@@ -26,6 +27,9 @@
 #include "core/hints/note_reader.h"
 
 namespace hybrid {
+
+/// Why the connections of an inspected or speculative send are not known without a run.
+inline constexpr std::string_view kInspectedInTheRun = "an inspector computes it in the running program";
 
 /// World ranks that one rank sends to, sorted, without duplicates.
 struct HintDestinations {
