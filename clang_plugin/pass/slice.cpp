@@ -251,6 +251,8 @@ bool Slice::is_arithmetic(const Function& callee) const {
 bool Slice::is_own(const Value* address) const {
   SmallVector<const Value*, 4> objects;
   getUnderlyingObjects(address, objects, &loops_, 12);
+  /* Nothing is read from null: the memory of an empty container. */
+  erase_if(objects, [](const Value* object) { return isa<ConstantPointerNull>(object); });
   return !objects.empty() && all_of(objects, [](const Value* object) {
     return isa<AllocaInst>(object) || (isa<Instruction>(object) && is_allocation(*cast<Instruction>(object)));
   });
