@@ -132,7 +132,8 @@ TEST_F(Run, AJobThatIsStoppedIsNotEmulated) {
   GTEST_SKIP() << "the program would need the sanitizer's runtime before the library";
 #endif
   mpiexec(
-      "(until [ -s job/recording/rank-3-thread-0.journal ] || ! kill -0 $PPID; do sleep 0.01; done; kill -TERM "
+      "(until [ -s job/recording/rank-3-thread-0.journal ] || ! kill -0 $PPID; do sleep 0.01; done; kill "
+      "-TERM "
       "$PPID) "
       ">/dev/null 2>&1 &\nexec mpiexec.mpich \"$@\"");
   const std::string text =
