@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/hints/notes.h"
 #include "emulator/replay/trace_format.h"
+#include "libhybrid/report/recorded_phases.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -55,13 +56,15 @@ class HintsCommand final : public Command {
 
     HintCheck check;
     if (!trace_.empty()) {
-      const auto trace = open_trace(trace_);
-      if (ranks != 0 && ranks != trace->ranks())
+      ProgressLine line(stderr);
+      const ProgressNote note = [&](std::string_view what, Progress done) { return line.show(what, done); };
+      CountedTrace trace(open_trace(trace_), "reading the trace", note);
+      if (ranks != 0 && ranks != trace.ranks())
         throw UserError("--nodes " + nodes_ + ": the trace " + trace_ + " has " +
-                            std::to_string(trace->ranks()) + " ranks",
+                            std::to_string(trace.ranks()) + " ranks",
                         "Leave --nodes out.");
-      ranks = trace->ranks();
-      check = check_hints(units, values, *trace);
+      ranks = trace.ranks();
+      check = check_hints(units, values, trace);
     }
 
     if (!json_.owns_stdout()) {

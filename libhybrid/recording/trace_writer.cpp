@@ -43,8 +43,8 @@ std::string host_of(const ProcessDefinitions& process) {
 // Writes the trace of one recording.
 class TraceBuilder {
  public:
-  TraceBuilder(const Recording& recording, TraceArchive& archive)
-      : recording_(recording), archive_(archive) {}
+  TraceBuilder(const Recording& recording, TraceArchive& archive, const TraceProgress& progress)
+      : recording_(recording), archive_(archive), progress_(progress) {}
 
   TraceSummary build() {
     read_headers();
@@ -103,6 +103,12 @@ class TraceBuilder {
                               : std::span<const ResolvedReceive>(resolved_[thread])};
   }
 
+  void write(LocationWriter& writer, const JournalStep& step, Time begin, Time end) {
+    constexpr std::uint64_t kShownEvery = 4096;
+    writer.write(step, begin, end);
+    if (progress_ && ++written_ % kShownEvery == 0) progress_(written_, summary_.events);
+  }
+
   void close(LocationWriter& writer) {
     length_ = std::max(length_, writer.close());
     undefined_ += writer.undefined();
@@ -132,8 +138,8 @@ class TraceBuilder {
     for (std::size_t i = first; i < last; ++i)
       writers.push_back(std::make_unique<LocationWriter>(location(i, false), archive_, open));
     for_each_step(recording_, first, last, [&](std::size_t thread, const JournalStep& step) {
-      writers[thread - first]->write(step, clocks.at(process, step.begin) - start,
-                                     clocks.at(process, step.end) - start);
+      write(*writers[thread - first], step, clocks.at(process, step.begin) - start,
+            clocks.at(process, step.end) - start);
     });
     for (const auto& writer : writers) close(*writer);
   }
@@ -148,7 +154,7 @@ class TraceBuilder {
           std::make_unique<LocationWriter>(location(i, true), archive_, open[recording_.threads[i].process]));
     CpuTimeline timeline(recording_, clocks);
     timeline.run([&](std::size_t thread, const JournalStep& step, Time begin, Time end) {
-      writers[thread]->write(step, begin, end);
+      write(*writers[thread], step, begin, end);
     });
     for (const auto& writer : writers) close(*writer);
     facts_["time_line"] = "CPU time between calls; calls last as long as they wait for others, else no time";
@@ -183,6 +189,8 @@ class TraceBuilder {
 
   const Recording& recording_;
   TraceArchive& archive_;
+  const TraceProgress& progress_;
+  std::uint64_t written_ = 0;  // steps
   TraceSummary summary_;
   std::vector<ClockReading> readings_;                  // by process
   std::vector<std::uint64_t> first_ticks_;              // by process
@@ -212,13 +220,14 @@ std::string to_text(const TraceSummary& summary) {
   return text;
 }
 
-TraceSummary write_trace(const std::string& recording, const std::string& output) {
+TraceSummary write_trace(const std::string& recording, const std::string& output,
+                         const TraceProgress& progress) {
   const FileSizeSignalGuard guard;
   const Recording recorded = open_recording(recording);
   if (!std::filesystem::is_directory(output))
     throw UserError(output + ": not a directory; the trace is written into an existing one");
   TraceArchive archive(output);
-  TraceSummary summary = TraceBuilder(recorded, archive).build();
+  TraceSummary summary = TraceBuilder(recorded, archive, progress).build();
   archive.close();
   summary.anchor = archive.anchor();
   return summary;

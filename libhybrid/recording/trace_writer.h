@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct TraceSummary {
   std::uint64_t lost = 0;  // number of events that a full disk lost
 };
 
+using TraceProgress = std::function<void(std::uint64_t events, std::uint64_t all)>;
+
 /// Text for people: the path and size of the trace, ranks that are missing or incomplete, damaged journals,
 /// and lost events. Ends with a newline.
 std::string to_text(const TraceSummary& summary);
@@ -27,6 +30,8 @@ std::string to_text(const TraceSummary& summary);
 /// Writes OUTPUT/trace.otf2 and its other files. The directory `output` must exist; its files are never
 /// overwritten. Journals of processes that died are used up to their last event, damaged ones up to the
 /// damage. Throws UserError if `recording` contains no recording, RunError if the archive cannot be written.
-TraceSummary write_trace(const std::string& recording, const std::string& output);
+/// `progress`(events written, all events) is called now and then.
+TraceSummary write_trace(const std::string& recording, const std::string& output,
+                         const TraceProgress& progress = {});
 
 }  // namespace hybrid

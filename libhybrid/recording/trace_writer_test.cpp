@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -42,6 +43,23 @@ TEST_F(TraceWriter, NamesTheCallSites) {
     EXPECT_EQ(source_call(*trace, all[2].call, all[2].call_site),
               (SourceCall{"MPI_Isend", {"application", "", 0}}));
   }
+}
+
+TEST_F(TraceWriter, ReportsItsProgress) {
+  constexpr std::uint64_t kSends = 10'000;
+  ranks(1);
+  for (std::uint64_t i = 0; i < kSends; ++i)
+    rank(0)->event(EventKind::send, 10 * i, 5, {.peer = kNoPeer, .bytes = 8});
+  rank(0)->finish(10 * kSends);
+  std::vector<std::uint64_t> written;
+  const TraceSummary summary = write([&](std::uint64_t events, std::uint64_t all) {
+    written.push_back(events);
+    EXPECT_EQ(all, kSends + 2) << "and the thread's begin and end";
+  });
+  EXPECT_EQ(summary.events, kSends + 2);
+  ASSERT_GT(written.size(), 1u);
+  EXPECT_TRUE(std::ranges::is_sorted(written));
+  EXPECT_LE(written.back(), summary.events);
 }
 
 TEST_F(TraceWriter, WritesPointToPointOperations) {

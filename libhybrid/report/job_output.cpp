@@ -169,7 +169,10 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   ::unlink((recording + "/" + std::string(kFullDiskToken)).c_str());  // left by a job that died
   ProgressLine line(progress);
   line.show("writing the trace", 0);
-  const TraceSummary trace = write_trace(recording, options.output);
+  const TraceSummary trace =
+      write_trace(recording, options.output, [&line](std::uint64_t events, std::uint64_t all) {
+        line.show("writing the trace", {events, all, "events"});
+      });
   // The journals must stay until trace and report are written.
   if (options.at_finalize == "trace") {
     if (!options.keep_journals) remove_recording(recording);

@@ -30,9 +30,9 @@ class TraceWriter : public testing::Test {
   }
   RecordedProcess& rank(std::uint32_t r) { return *processes_.at(r); }
 
-  TraceSummary write() {
+  TraceSummary write(const TraceProgress& progress = {}) {
     processes_.clear();
-    return write_trace(directory_.path(), output());
+    return write_trace(directory_.path(), output(), progress);
   }
   std::unique_ptr<JobTrace> open() {
     const TraceSummary summary = write();
