@@ -21,8 +21,8 @@ constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP};
 
 // The child that receives the signals; a signal handler can only read global variables.
 std::atomic<pid_t> forward_to{0};
-std::atomic<int> forwarded{0};  // the last signal
-static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+std::atomic<int> forwarded{0};                           // the last signal
+static_assert(std::atomic<pid_t>::is_always_lock_free);  // pid_t is int
 
 void forward(int signal, siginfo_t* info, void* /*context*/) {
   forwarded = signal;
