@@ -1,6 +1,6 @@
-// The order in which the ranks of a running job die. A rank keeps its definitions open until it finalizes;
-// the kernel closes the files of a process that dies before its parent, which kills the other ranks, learns
-// of it.
+// The order in which the ranks of a running job die. A rank keeps its definitions open until it finalizes.
+// When a process dies, the kernel closes its files before its parent can learn of the death and kill other
+// ranks.
 //
 //   RankWatch watch("hybrid-my_app-1");
 //   const ChildEnd end = run_child(command, false, filter);
