@@ -64,11 +64,11 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
   }
   job = counted();
   const PhaseNesting nesting = read_phase_nesting(*job);
-  job = counted();
-  for_each_sent(*job, options.replay, [&](const SentMessage& message) {
+  CountedTrace sends(open(), "reading the trace", note);
+  for_each_sent(sends, options.replay, [&](const SentMessage& message) {
     ++worth.messages;
     if (message.phase == kNoPhase) return;
-    const auto hinted = hints.phases.find(job->region_name(message.phase));
+    const auto hinted = hints.phases.find(sends.region_name(message.phase));
     if (hinted != hints.phases.end() &&
         hinted->second.contains({message.source_rank, message.destination_rank}))
       ++worth.messages_hinted;
@@ -94,7 +94,8 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
     return replay;
   };
   const std::string what = "emulating " + trace;
-  const auto results = emulate_runs(open, runs, replay_options, options.threads, what, note);
+  const auto results =
+      emulate_runs(open, runs, replay_options, options.threads, what, note, sends.operations());
   std::vector<WaitToDivide> waits;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& [at, variant] = cells[i];
@@ -108,11 +109,13 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
   if (!options.explain) return worth;
   const JobBounds bounds = emulate_bounds(options.network, {}, [&](const auto& bound_runs) {
     return emulate_runs(
-        open, bound_runs, [&](std::size_t) { return options.replay; }, options.threads, what, note);
+        open, bound_runs, [&](std::size_t) { return options.replay; }, options.threads, what, note,
+        sends.operations());
   });
   const auto parts = divide_waits(waits, bounds, [&](const auto& variants, const auto& of) {
     return emulate_runs(
-        open, variants, [&](std::size_t i) { return replay_options(of[i]); }, options.threads, what, note);
+        open, variants, [&](std::size_t i) { return replay_options(of[i]); }, options.threads, what, note,
+        sends.operations());
   });
   for (std::size_t i = 0; i < parts.size(); ++i)
     worth.at[cells[i].first].variants[cells[i].second].wait_parts = parts[i];
