@@ -72,6 +72,8 @@ struct Operation {
   /// empty if all sizes are equal. Neighbourhood forms: by position in `neighbors_out` (`neighbors_in`).
   std::vector<Bytes> counts_sent, counts_received;
   std::vector<std::uint32_t> neighbors_out, neighbors_in;  // world ranks, neighbourhood collectives only
+
+  bool operator==(const Operation&) const = default;
 };
 
 /// Sets all members to their defaults. Keeps the memory of the vectors.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "core/error.h"
 #include "emulator/replay/trace_format.h"
@@ -195,14 +196,6 @@ void Otf2Trace::open_locations() {
     locations_.push_back({location.rank, location.name});
     inputs_.push_back(std::make_unique<Input>(Otf2Stream(definitions_, i)));
     events_.all += location.events;
-    if (location.events == 0) continue;
-    Input& input = *inputs_.back();
-    input.reader = OTF2_Reader_GetEvtReader(reader, location.ref);
-    if (input.reader == nullptr ||
-        OTF2_Reader_RegisterEvtCallbacks(reader, input.reader, Otf2Stream::callbacks(), &input.stream) !=
-            OTF2_SUCCESS)
-      throw UserError(fmt::format("{}: cannot be read (rank {})", file_of(i, ".evt"), location.rank),
-                      "The file is truncated or damaged, or too many files are open (`ulimit -n`).");
   }
   if (local_definitions) OTF2_Reader_CloseDefFiles(reader);
 }
@@ -211,6 +204,19 @@ std::string Otf2Trace::property(std::string_view name) const {
   for (const auto& [fact, value] : definitions_.facts)
     if (fact == name) return value;
   return {};
+}
+
+void Otf2Trace::open_events(std::uint32_t location) {
+  const Otf2Definitions::Location& definition = definitions_.locations[location];
+  if (definition.events == 0) return;
+  const QuietErrors quiet;
+  Input& input = *inputs_[location];
+  input.reader = OTF2_Reader_GetEvtReader(reader_.get(), definition.ref);
+  if (input.reader == nullptr ||
+      OTF2_Reader_RegisterEvtCallbacks(reader_.get(), input.reader, Otf2Stream::callbacks(), &input.stream) !=
+          OTF2_SUCCESS)
+    throw UserError(fmt::format("{}: cannot be read (rank {})", file_of(location, ".evt"), definition.rank),
+                    "The file is truncated or damaged, or too many files are open (`ulimit -n`).");
 }
 
 void Otf2Trace::read_more(std::uint32_t location) {
@@ -242,12 +248,15 @@ void Otf2Trace::read_more(std::uint32_t location) {
                     "The file is truncated; write or copy the archive again.");
   input.ended = true;
   input.stream.end();
+  if (input.reader != nullptr)
+    OTF2_Reader_CloseEvtReader(reader_.get(), std::exchange(input.reader, nullptr));
 }
 
 void Otf2Trace::begin(std::uint32_t location) {
   Input& input = *inputs_[location];
   if (input.begun) return;
   input.begun = true;
+  open_events(location);
   read_more(location);
   if (definitions_.locations[location].main) return;
   std::uint32_t main = location;

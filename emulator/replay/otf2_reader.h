@@ -2,8 +2,8 @@
 // trace_names.h describes what libhybrid's archives contain in addition to the format.
 //
 // Each location is read in pieces as its operations are requested. Memory does not grow with the trace; it
-// grows with the number of locations, and with the operations during which a nonblocking collective is open
-// (archives of other tools have its parameters at its completion).
+// grows with the number of locations that are read at a time, and with the operations during which a
+// nonblocking collective is open (archives of other tools have its parameters at its completion).
 #pragma once
 
 #include <otf2/otf2.h>
@@ -42,8 +42,8 @@ class Otf2Trace final : public JobTrace {
   struct Input {
     explicit Input(Otf2Stream s) : stream(std::move(s)) {}
     Otf2Stream stream;
-    OTF2_EvtReader* reader = nullptr;
-    std::uint64_t events = 0;  // read so far
+    OTF2_EvtReader* reader = nullptr;  // while there are events to read: it has a buffer of a chunk's size
+    std::uint64_t events = 0;          // read so far
     bool begun = false, ended = false;
   };
   struct Closer {
@@ -52,6 +52,7 @@ class Otf2Trace final : public JobTrace {
 
   void open_locations();
   void begin(std::uint32_t location);
+  void open_events(std::uint32_t location);
   void read_more(std::uint32_t location);
   std::string file_of(std::uint32_t location, std::string_view suffix) const;
 

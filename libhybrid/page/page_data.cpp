@@ -182,6 +182,7 @@ Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, co
   // What the phases do not preload can be observed while they are found.
   const bool independent =
       shown != nullptr && shown->parameters.preload == 0 && job.options().preload_topology.empty();
+  job.store(note);
   if (!independent) job.find_phases(note);
   const unsigned threads = job.options().threads == 0 ? processors() : job.options().threads;
   const ProgressNote silent;

@@ -34,14 +34,12 @@ SwitchParameters parameters_of(const JobOptions& options, Variant variant, const
 
 }  // namespace
 
-JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
+JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const JobOptions& options,
                     const std::vector<Time>& reconfigurations, const ProgressNote& note) {
   JobWorth worth;
   worth.trace = trace;
-  const TraceOpener counted = [&] {
-    return std::make_unique<CountedTrace>(open(), "reading the trace", note);
-  };
-  auto job = counted();
+  const TraceOpener open = stored(read, options.threads, note);
+  auto job = open();
   worth.ranks = job->ranks();
   const auto placement = ports_of_ranks(*job, options.replay);
   SwitchParameters fitted = options.network;
@@ -62,9 +60,9 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const Job
       worth.notes.push_back(std::move(why));
     }
   }
-  job = counted();
+  job = open();
   const PhaseNesting nesting = read_phase_nesting(*job);
-  CountedTrace sends(open(), "reading the trace", note);
+  CountedTrace sends(open(), "counting messages", note);
   for_each_sent(sends, options.replay, [&](const SentMessage& message) {
     ++worth.messages;
     if (message.phase == kNoPhase) return;

@@ -115,24 +115,31 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
 
 JobEmulator::JobEmulator(std::string trace, TraceOpener open, const JobOptions& options)
     : trace_(std::move(trace)), open_(std::move(open)), options_(options) {
-  unread_ = open_();
-  placement_ = ports_of_ranks(*unread_, options.replay);
-  ranks_ = unread_->ranks();
+  const auto trace_of_job = open_();
+  placement_ = ports_of_ranks(*trace_of_job, options.replay);
+  ranks_ = trace_of_job->ranks();
   used_ports_ =
       static_cast<std::uint32_t>(std::set<std::uint32_t>(placement_.begin(), placement_.end()).size());
-  facts_ = unread_->properties();
+  facts_ = trace_of_job->properties();
   SwitchParameters fitted = options.network;
   fit_nodes(count_ports(placement_), fitted, options.replay.crossbar);
   ports_ = fitted.nodes;
   follow_ports(options_, ports_);
 }
 
+void JobEmulator::store(const ProgressNote& note) {
+  if (stored_) return;
+  stored_ = true;
+  open_ = stored(open_, options_.threads, note);
+}
+
 void JobEmulator::find_phases(const ProgressNote& note) {
   if (phases_known_) return;
+  store(note);
   const bool fixed = !options_.preload_topology.empty(), by_hints = options_.preloads_hints();
   if (fixed) check_topology(options_.preload_topology, options_.network);
   TrafficMatrix matrix;
-  CountedTrace trace(std::move(unread_), "finding phases", note);
+  CountedTrace trace(open_(), "finding phases", note);
   phases_ = hybrid::find_phases(trace, options_.replay, ports_,
                                 options_.network.preload == 0 || fixed || by_hints ? nullptr : &traffic_,
                                 fixed ? &matrix : nullptr);

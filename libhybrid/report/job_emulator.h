@@ -51,8 +51,12 @@ class JobEmulator {
   /// placement that does not fit.
   JobEmulator(std::string trace, TraceOpener open, const JobOptions& options);
 
-  /// A pass over the sends (up to three with hints), after which the job can be emulated; nothing if it was
-  /// called before. Throws UserError for hints or a topology that do not fit the job.
+  /// Reads the operations into memory, if they fit (StoredJob), for all passes that follow. Nothing if it was
+  /// called before.
+  void store(const ProgressNote& note);
+
+  /// Calls store(). A pass over the sends (up to three with hints), after which the job can be emulated;
+  /// nothing if it was called before. Throws UserError for hints or a topology that do not fit the job.
   void find_phases(const ProgressNote& note);
 
   const std::string& trace() const { return trace_; }
@@ -95,7 +99,7 @@ class JobEmulator {
   std::uint32_t ranks_ = 0, used_ports_ = 0, ports_ = 0;
   std::vector<std::pair<std::string, std::string>> facts_;
 
-  std::unique_ptr<JobTrace> unread_;  // opened; its operations are read by find_phases()
+  bool stored_ = false;
   bool phases_known_ = false;
   std::uint64_t operations_ = 0;  // of the job, once the phases are known
   FoundPhases phases_;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/hints/notes.h"
+#include "core/parallel.h"
 
 namespace hybrid {
 
@@ -63,6 +64,15 @@ void CountedTrace::show() const {
   if (!note_) return;
   const EventsRead events = this->events();
   note_(what_, {events.read, events.all, "events"});
+}
+
+TraceOpener stored(const TraceOpener& open, unsigned threads, const ProgressNote& note) {
+  const auto job = StoredJob::read(open, threads == 0 ? processors() : threads, StoredJob::kMostBytes,
+                                   [&](JobTrace::EventsRead events) {
+                                     if (note) note("reading the trace", {events.read, events.all, "events"});
+                                   });
+  if (!job) return open;
+  return [job] { return job->open(); };
 }
 
 FoundPhases find_phases(JobTrace& trace, const ReplayOptions& options, std::uint32_t ports,

@@ -15,15 +15,13 @@
 #include "emulator/replay/phase_hints.h"
 #include "emulator/replay/phase_preload.h"
 #include "emulator/replay/replay.h"
+#include "emulator/replay/stored_job.h"
 #include "emulator/traffic/topology_map.h"
 #include "libhybrid/report/connection_traffic.h"
 #include "libhybrid/report/terminal_text.h"
 #include "predictor/phases.h"
 
 namespace hybrid {
-
-/// Opens the trace. Each pass over a job opens it again and reads it from the start.
-using TraceOpener = std::function<std::unique_ptr<JobTrace>()>;
 
 /// A trace that counts its operations and shows how much of it has been read.
 class CountedTrace final : public ForwardingTrace {
@@ -40,6 +38,10 @@ class CountedTrace final : public ForwardingTrace {
   const ProgressNote& note_;
   std::uint64_t operations_ = 0;
 };
+
+/// Reads the operations of the job into memory, if they fit (StoredJob), on `threads` (0: one for each
+/// processor). Returns what opens them; `open` if they do not fit.
+TraceOpener stored(const TraceOpener& open, unsigned threads, const ProgressNote& note);
 
 /// The port of each rank, from the options or the trace; otherwise rank r is at port r. Throws UserError if
 /// the option does not give one port per rank.
