@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
 #include "core/file_size_signal.h"
@@ -19,10 +20,11 @@ namespace hybrid {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kBlockEvents = JournalWriter::kBlockEvents;
-constexpr std::uint64_t kBlockBytes = kBlockEvents * sizeof(Event);
+constexpr std::uint64_t kBlockWords = JournalWriter::kBlockWords;
+constexpr std::uint64_t kBlockBytes = kBlockWords * sizeof(std::uint64_t);
 constexpr std::uint64_t kSegmentBlocks = 8192;
-constexpr std::uint64_t kReservedBlocks = 64;  // at once; divides kSegmentBlocks
+constexpr std::uint64_t kForgetAfter = 16;      // blocks that were read
+constexpr std::uint64_t kReservedBlocks = 128;  // at once; divides kSegmentBlocks
 constexpr std::uint64_t kChecksumBytes = kSegmentBlocks * sizeof(std::uint64_t);
 static_assert(sizeof(JournalHeader) <= kPage && kBlockBytes % kPage == 0 && kChecksumBytes % kPage == 0);
 
@@ -44,7 +46,9 @@ std::uint64_t checksum(const void* data, std::size_t length) {
 std::uint64_t checksum(const JournalHeader& header) {
   return checksum(&header, offsetof(JournalHeader, checksum));
 }
-std::uint64_t checksum(std::span<const Event> events) { return checksum(events.data(), events.size_bytes()); }
+
+/// A block's first word.
+constexpr std::uint64_t kNumberOfEvents = 0, kFirstEvent = 1;
 
 std::string system_reason() { return std::strerror(errno); }
 
@@ -113,7 +117,7 @@ void JournalWriter::set_ticks_per_second(std::uint64_t rate) {
 JournalWriter::~JournalWriter() { close(); }
 
 bool JournalWriter::map_open_block() {
-  open_ = static_cast<Event*>(map_new(file_, kOpenBlock, kBlockBytes));
+  open_ = static_cast<std::uint64_t*>(map_new(file_, kOpenBlock, kBlockBytes));
   // Maps all pages at once: one page fault for each page would cost more in total. Kernels before 5.14 do not
   // support this, and fault.
   if (open_ != nullptr) (void)::madvise(open_, kBlockBytes, MADV_POPULATE_WRITE);
@@ -121,19 +125,20 @@ bool JournalWriter::map_open_block() {
 }
 
 bool JournalWriter::write_block() {
-  const std::uint64_t block = (events_ - 1) / kBlockEvents;
+  const std::uint64_t block = (words_ - 1) / kBlockWords;
   const std::uint64_t in_segment = block % kSegmentBlocks;
   if (in_segment == 0) {
     unmap_checksums();
     checksums_ = static_cast<std::uint64_t*>(map_new(file_, segment_at(block), kChecksumBytes));
     if (checksums_ == nullptr) return false;
   }
-  const std::span<const Event> events{open_, next_};
-  const std::uint64_t sum = checksum(events);
-  if (!reserve_block(block) || !write_at(file_, events.data(), events.size_bytes(), block_at(block)))
-    return false;
+  open_[kNumberOfEvents] = events_ - before_;
+  std::fill(next_, open_ + kBlockWords, std::uint64_t{event_code::kEnd});
+  const std::uint64_t sum = checksum(open_, kBlockBytes);
+  if (!reserve_block(block) || !write_at(file_, open_, kBlockBytes, block_at(block))) return false;
   std::atomic_signal_fence(std::memory_order_release);
   checksums_[in_segment] = sum;
+  before_ = events_;
   return true;
 }
 
@@ -158,8 +163,11 @@ bool JournalWriter::next_block() {
     full_ = true;  // for good: a truncated journal is more useful than one with a gap
     return false;
   }
-  next_ = open_;
-  end_ = open_ + kBlockEvents;
+  // Only now does the header refer to the next block: before, the closed block is also the open one.
+  words_ = (words_ + kBlockWords - 1) / kBlockWords * kBlockWords + kFirstEvent;
+  encoder_.restart();
+  next_ = open_ + kFirstEvent;
+  end_ = open_ + kBlockWords - kMostEventWords + 1;
   return true;
 }
 
@@ -176,7 +184,7 @@ void JournalWriter::close() {
   if (open_ != nullptr) {
     // A full disk leaves the events where they are, in the open block.
     if (process_ == ::getpid() && !full_ && write_block()) {
-      const std::uint64_t end = block_at((events_ - 1) / kBlockEvents) + std::span{open_, next_}.size_bytes();
+      const std::uint64_t end = block_at((words_ - 1) / kBlockWords) + kBlockBytes;
       (void)!::ftruncate(file_, static_cast<off_t>(end));  // gives back what is reserved
     }
     ::munmap(open_, kBlockBytes);
@@ -228,9 +236,10 @@ JournalReader::JournalReader(const std::string& path) {
 }
 
 JournalReader::Mapped JournalReader::map_blocks(const std::string& path, int file, std::uint64_t length) {
-  const std::uint64_t events = header_->events;
-  // A damaged count must not reserve more memory than the file needs.
-  const std::uint64_t blocks = std::min((events + kBlockEvents - 1) / kBlockEvents, length / kBlockBytes + 1);
+  const std::uint64_t words = header_->words;
+  // A damaged number must not reserve more memory than the file needs.
+  const std::uint64_t blocks =
+      std::min(words / kBlockWords + (words % kBlockWords != 0 ? 1 : 0), length / kBlockBytes + 1);
   if (blocks == 0) return {};
   length_ = blocks * kBlockBytes;
   const auto require = [&path](bool good) {
@@ -252,11 +261,9 @@ JournalReader::Mapped JournalReader::map_blocks(const std::string& path, int fil
                    static_cast<off_t>(checksum_at(first)));
     std::uint64_t closed = 0;  // blocks that were written, and are in the file as a whole
     while (closed < count && checksums_[first + closed] != 0 &&
-           block_at(first + closed) +
-                   std::min(kBlockEvents, events - (first + closed) * kBlockEvents) * sizeof(Event) <=
-               length)
+           block_at(first + closed) + kBlockBytes <= length)
       ++closed;
-    if (closed != 0) map(first, block_at(first), std::min(closed * kBlockBytes, length - block_at(first)));
+    if (closed != 0) map(first, block_at(first), closed * kBlockBytes);
     mapped.closed += closed;
     if (closed < count) break;
   }
@@ -265,36 +272,51 @@ JournalReader::Mapped JournalReader::map_blocks(const std::string& path, int fil
     map(mapped.closed, kOpenBlock, kBlockBytes);
     ++mapped.blocks;
   }
-  events_ = {static_cast<const Event*>(mapping_), std::min(events, mapped.blocks * kBlockEvents)};
   return mapped;
 }
 
+std::span<const std::uint64_t> JournalReader::events_of(std::uint64_t block) const {
+  const std::uint64_t words = std::min(header_->words - block * kBlockWords, kBlockWords);
+  return std::span{static_cast<const std::uint64_t*>(mapping_) + block * kBlockWords, words}.subspan(
+      kFirstEvent);
+}
+
 void JournalReader::verify(const std::string& path, const Mapped& mapped) {
-  std::uint64_t good = 0;
-  for (; good < mapped.blocks; ++good) {
-    if (good == mapped.closed && checksums_[good] == 0) continue;  // the open block of a process that died
-    const std::uint64_t first = good * kBlockEvents;
-    const auto block = events_.subspan(first, std::min(kBlockEvents, events_.size() - first));
-    if (checksums_[good] != checksum(block)) break;
-    if (good % 16 == 0) forget_before(block.data());
+  std::uint64_t last = 0;  // events of the last block
+  for (; blocks_ < mapped.blocks; ++blocks_) {
+    const auto* block = static_cast<const std::uint64_t*>(mapping_) + blocks_ * kBlockWords;
+    const bool open = blocks_ == mapped.closed && checksums_[blocks_] == 0;  // of a process that died
+    if (!open && checksums_[blocks_] != checksum(block, kBlockBytes)) break;
+    size_ += std::exchange(last, open ? 0 : block[kNumberOfEvents]);
+    if (blocks_ % kForgetAfter == 0) forget_before(blocks_);
   }
-  if (good * kBlockEvents >= header_->events) return;
-  events_ = events_.first(good * kBlockEvents);
-  damage_ = path + ": block " + std::to_string(good) + " (at byte " + std::to_string(block_at(good)) +
-            ") is damaged or missing: " + std::to_string(header_->events - events_.size()) +
+  if (blocks_ != 0) {
+    EventDecoder decoder(events_of(blocks_ - 1));
+    for (Event event; decoder.next(event); ++size_) complete_ = event.kind == EventKind::finish;
+  }
+  if (blocks_ * kBlockWords >= header_->words && header_->events <= size_ + 1) return;
+  complete_ = false;
+  damage_ = path + ": block " + std::to_string(blocks_) + " (at byte " + std::to_string(block_at(blocks_)) +
+            ") is damaged or missing: " + std::to_string(std::max(header_->events, size_) - size_) +
             " events are left out";
 }
 
-void JournalReader::forget_before(const Event* event) const {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const auto read =
-      static_cast<std::size_t>(reinterpret_cast<const char*>(event) - static_cast<char*>(mapping_));
-  if (read >= page) ::madvise(mapping_, read / page * page, MADV_DONTNEED);
+void JournalReader::forget_before(std::uint64_t block) const {
+  if (block != 0) ::madvise(mapping_, block * kBlockBytes, MADV_DONTNEED);
 }
 
 JournalReader::~JournalReader() {
   if (mapping_ != nullptr) ::munmap(mapping_, length_);
   ::munmap(header_page_, kPage);
+}
+
+bool JournalEvents::next(Event& event) {
+  while (!decoder_.next(event)) {
+    if (blocks_ == reader_->blocks_) return false;
+    if (blocks_ % kForgetAfter == 0) reader_->forget_before(blocks_);
+    decoder_ = EventDecoder(reader_->events_of(blocks_++));
+  }
+  return true;
 }
 
 }  // namespace hybrid

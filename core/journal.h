@@ -1,20 +1,22 @@
 // Journal: the events of one thread, in a file.
 //
 // A process that is killed by SIGKILL loses no event that was already appended. append() is a few stores to
-// mapped memory: no lock, no allocation, and no system call but once in kBlockEvents events.
+// mapped memory: no lock, no allocation, and no system call but once in a block.
 //
 // File: a page with the JournalHeader; the open block, which is mapped and filled by append(); then segments
-// of 8192 checksums and as many blocks of 1024 events. A full open block is copied to its place among the
-// blocks, and filled anew: its pages stay in memory and in the cache, and a page fault for each page of the
-// journal is avoided. An XXH3 checksum is written after the block that it belongs to, so that a block without
-// one is still the open block. Files have mode 0600 and are created with O_EXCL. A full disk, or a limit on
-// file sizes, is an error here and not a SIGBUS (or SIGXFSZ) in the program.
+// of 8192 checksums and as many blocks. A block is a number of events (once it is closed) and the encoded
+// events (event_code.h), whose encoding refers to no other block. A full open block is copied to its place
+// among the blocks, and filled anew: its pages stay in memory and in the cache, and a page fault for each
+// page of the journal is avoided. An XXH3 checksum is written after the block that it belongs to, so that a
+// block without one is still the open block. Files have mode 0600 and are created with O_EXCL. A full disk,
+// or a limit on file sizes, is an error here and not a SIGBUS (or SIGXFSZ) in the program.
 //
 //   JournalWriter writer(path, {.rank = 3});
 //   writer.append(event);
 //   ...
 //   const JournalReader reader(path);
-//   for (const Event& event : reader.events()) ...
+//   JournalEvents events = reader.events();
+//   for (Event event; events.next(event);) ...
 #pragma once
 
 #include <atomic>
@@ -26,12 +28,13 @@
 #include <vector>
 
 #include "core/event.h"
+#include "core/event_code.h"
 
 namespace hybrid {
 
 /// The first bytes of a journal. Fixed layout; the magic number contains the version.
 struct JournalHeader {
-  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '4'};
+  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '5'};
   char magic[8] = {};
   std::uint32_t rank = 0;
   std::uint32_t thread = 0;            // 0, 1, ... in the order in which threads first communicated
@@ -41,14 +44,15 @@ struct JournalHeader {
   std::uint64_t checksum = 0;          // of the fields above
   std::uint64_t next_checksum = 0;     // while a field changes
   std::uint64_t lost = 0;              // events dropped because the disk was full
-  std::uint64_t events = 0;            // appended
+  std::uint64_t events = 0;            // appended, or one more
+  std::uint64_t words = 0;  // appended: kBlockWords for each closed block, and those in the open one
 };
-static_assert(sizeof(JournalHeader) == 72);
+static_assert(sizeof(JournalHeader) == 80);
 
 /// Appends events to a new journal. Not thread-safe: one writer for each thread.
 class JournalWriter {
  public:
-  static constexpr std::size_t kBlockEvents = 1024;  // 32 KiB: a core's cache holds those of several ranks
+  static constexpr std::size_t kBlockWords = 2048;  // 16 KiB: a core's cache holds those of several ranks
 
   /// Creates the file. Throws RunError if it exists or cannot be created.
   JournalWriter(const std::string& path, const JournalHeader& header);
@@ -57,15 +61,22 @@ class JournalWriter {
   JournalWriter& operator=(const JournalWriter&) = delete;
 
   /// Appends an event, or counts it as lost if the disk is full.
-  void append(const Event& event) {
-    if (next_ == end_ && !next_block()) {
+  void append(const Event& e) {
+    append(e.begin, e.duration, EventRest(e.call_site, e.kind, e.op, e.communicator, e.peer, e.tag, e.bytes),
+           e.request);
+  }
+  [[gnu::always_inline]] void append(std::uint64_t begin, std::uint64_t duration, const EventRest& rest,
+                                     std::uint32_t request) {
+    if (next_ >= end_ && !next_block()) [[unlikely]] {
       ++header_->lost;
       return;
     }
-    *next_++ = event;
+    std::uint64_t* const next = encoder_.encode(begin, duration, rest, request, next_);
+    header_->events = ++events_;
     // After the event: a process that dies between the two has not appended it.
     std::atomic_signal_fence(std::memory_order_release);
-    header_->events = ++events_;
+    header_->words = words_ += static_cast<std::uint64_t>(next - next_);
+    next_ = next;
   }
   /// Appends an event with `values`, with a `wide` extension before it if they need one.
   void append(Event event, const WideValues& values);
@@ -88,11 +99,13 @@ class JournalWriter {
   bool reserve_block(std::uint64_t block);
   void unmap_checksums();
 
-  Event* next_ = nullptr;
-  Event* end_ = nullptr;
-  std::uint64_t events_ = 0;
+  EventEncoder encoder_;
+  std::uint64_t* next_ = nullptr;
+  std::uint64_t* end_ = nullptr;          // from here on there may be no room for an event
+  std::uint64_t events_ = 0, words_ = 0;  // as in the header
+  std::uint64_t before_ = 0;              // events in closed blocks
   JournalHeader* header_ = nullptr;
-  Event* open_ = nullptr;               // nullptr: nothing is appended yet
+  std::uint64_t* open_ = nullptr;       // nullptr: nothing is appended yet
   std::uint64_t* checksums_ = nullptr;  // of the segment that write_block() wrote to last
   std::uint64_t reserved_ = 0;          // blocks
   int file_ = -1;
@@ -101,11 +114,27 @@ class JournalWriter {
   JournalHeader last_header_;  // after close()
 };
 
+class JournalReader;
+
+/// A pass over the events of a journal. Its memory does not grow with the length of the journal. The reader
+/// must outlive it.
+class JournalEvents {
+ public:
+  explicit JournalEvents(const JournalReader& reader) : reader_(&reader) {}
+  /// Reads the next event; false after the last one.
+  bool next(Event& event);
+
+ private:
+  const JournalReader* reader_;
+  std::uint64_t blocks_ = 0;  // begun
+  EventDecoder decoder_;
+};
+
 /// Reads a journal through a mapping of the file, in which the blocks of all segments follow each other.
 class JournalReader {
  public:
   /// Throws UserError for a missing file, a file of another kind, a file that is too short for the header, or
-  /// a header with a wrong checksum. Reads all events once to compare the checksums; only the open block of a
+  /// a header with a wrong checksum. Reads all blocks once to compare the checksums; only the open block of a
   /// process that died has none.
   explicit JournalReader(const std::string& path);
   ~JournalReader();
@@ -114,18 +143,16 @@ class JournalReader {
 
   const JournalHeader& header() const { return *header_; }
   /// The appended events, up to the first damaged block.
-  std::span<const Event> events() const { return events_; }
+  JournalEvents events() const { return JournalEvents(*this); }
+  /// Their number.
+  std::uint64_t size() const { return size_; }
   /// A sentence about the first damaged block; "" if there is none.
   const std::string& damage() const { return damage_; }
-  /// Returns the memory of the pages before `event` to the system. They stay readable (from the file). With
-  /// this, reading a long journal front to back takes no more memory than a short one.
-  void forget_before(const Event* event) const;
   /// Whether the thread ended normally (the last event is EventKind::finish).
-  bool complete() const { return !events_.empty() && events_.back().kind == EventKind::finish; }
+  bool complete() const { return complete_; }
 
  private:
-  const JournalHeader* header_ = nullptr;
-  std::span<const Event> events_;
+  friend class JournalEvents;
   struct Mapped {
     std::uint64_t blocks = 0;  // that are in the mapping
     std::uint64_t closed = 0;  // of these, those with a checksum
@@ -133,10 +160,18 @@ class JournalReader {
   /// Maps the blocks that the file has.
   Mapped map_blocks(const std::string& path, int file, std::uint64_t length);
   void verify(const std::string& path, const Mapped& mapped);
+  /// The encoded events of a block.
+  std::span<const std::uint64_t> events_of(std::uint64_t block) const;
+  /// Returns the memory of the pages before `block` to the system. They stay readable (from the file).
+  void forget_before(std::uint64_t block) const;
 
+  const JournalHeader* header_ = nullptr;
   void* header_page_ = nullptr;
-  void* mapping_ = nullptr;  // of the events
-  std::size_t length_ = 0;   // of the mapping
+  void* mapping_ = nullptr;   // of the blocks
+  std::size_t length_ = 0;    // of the mapping
+  std::uint64_t blocks_ = 0;  // up to the first damaged one
+  std::uint64_t size_ = 0;
+  bool complete_ = false;
   std::vector<std::uint64_t> checksums_;
   std::string damage_;
 };

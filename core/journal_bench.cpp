@@ -20,7 +20,7 @@ class Directory {
   int files_ = 0;
 };
 
-constexpr std::uint64_t kEventsAFile = 64 * JournalWriter::kBlockEvents;
+constexpr std::uint64_t kEventsAFile = 64 * JournalWriter::kBlockWords;
 
 void append(benchmark::State& state) {
   Directory directory;
@@ -50,7 +50,7 @@ void append_within_a_block(benchmark::State& state) {
   Directory directory;
   Event event;
   event.kind = EventKind::send;
-  constexpr std::uint64_t kEvents = JournalWriter::kBlockEvents - 1;
+  constexpr std::uint64_t kEvents = JournalWriter::kBlockWords - 2 * kMostEventWords;
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(kEvents))) {
     state.PauseTiming();
     const std::string path = directory.next();

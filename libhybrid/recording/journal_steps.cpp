@@ -29,40 +29,52 @@ Place place(EventKind kind) {
 
 }  // namespace
 
-bool JournalSteps::peek(JournalRecord& record, std::optional<std::uint64_t>& compute_ns) const {
-  const Event* wide = nullptr;
-  compute_ns.reset();
-  for (std::size_t i = 0; i < rest_.size(); ++i) {
-    const Event& event = rest_[i];
+bool JournalSteps::peek() {
+  if (!ahead_.empty()) return true;
+  compute_ns_.reset();
+  std::size_t wide = 0;  // number of the last one, from 1
+  for (Event event; events_.next(event);) {
+    ahead_.push_back(event);
     if (event.kind != EventKind::extension) {
-      record = {&event, rest_.first(i), wide_values(event, wide)};
+      values_ = wide_values(event, wide == 0 ? nullptr : &ahead_[wide - 1]);
       return true;
     }
-    if (event.op == static_cast<std::uint8_t>(Extension::wide)) wide = &event;
-    if (event.op == static_cast<std::uint8_t>(Extension::compute)) compute_ns = event.begin;
+    if (event.op == static_cast<std::uint8_t>(Extension::wide)) wide = ahead_.size();
+    if (event.op == static_cast<std::uint8_t>(Extension::compute)) compute_ns_ = event.begin;
   }
+  ahead_.clear();
   return false;
 }
 
-void JournalSteps::skip(const JournalRecord& record) { rest_ = rest_.subspan(record.extensions.size() + 1); }
+void JournalSteps::take(JournalStep& step) {
+  step.records.push_back({&ahead_.back(), std::span(ahead_).first(ahead_.size() - 1), values_});
+  step.events.insert(step.events.end(), ahead_.begin(), ahead_.end());
+  ahead_.clear();
+}
 
 bool JournalSteps::next(JournalStep& step) {
   step.records.clear();
-  JournalRecord record;
-  if (!peek(record, step.compute_ns)) return false;
-  skip(record);
-  step.is_call = place(record.event->kind) == Place::call;
-  step.begin = record.event->begin;
-  step.end = record.end();
-  step.records.push_back(record);
-  if (!step.is_call) return true;
+  step.events.clear();
+  if (!peek()) return false;
+  const auto end_of = [this] { return ahead_.back().begin + values_.duration; };
+  step.compute_ns = compute_ns_;
+  step.is_call = place(ahead_.back().kind) == Place::call;
+  step.begin = ahead_.back().begin;
+  step.end = end_of();
+  take(step);
   // A measured compute time always starts a new step.
-  for (std::optional<std::uint64_t> compute; peek(record, compute) && !compute.has_value(); skip(record)) {
-    const Event& event = *record.event;
+  while (step.is_call && peek() && !compute_ns_.has_value()) {
+    const Event& event = ahead_.back();
     if (place(event.kind) == Place::between) break;
     if (event.begin >= step.end && event.begin != step.begin) break;
-    step.records.push_back(record);
-    if (place(event.kind) == Place::call) step.end = std::max(step.end, record.end());
+    if (place(event.kind) == Place::call) step.end = std::max(step.end, end_of());
+    take(step);
+  }
+  const Event* first = step.events.data();
+  for (JournalRecord& record : step.records) {
+    record.extensions = {first, record.extensions.size()};
+    record.event = first + record.extensions.size();
+    first = record.event + 1;
   }
   return true;
 }
@@ -72,9 +84,6 @@ JournalCursor::JournalCursor(const Recording::Thread& recorded)
   next();
 }
 
-void JournalCursor::next() {
-  has_step = steps.next(step);
-  if (has_step && ++count % kForgetAfter == 0) journal.forget_before(step.first());
-}
+void JournalCursor::next() { has_step = steps.next(step); }
 
 }  // namespace hybrid

@@ -15,7 +15,7 @@
 
 namespace hybrid {
 
-/// An event with its extensions.
+/// An event with its extensions, in the step's `events`.
 struct JournalRecord {
   const Event* event = nullptr;
   std::span<const Event> extensions;  // directly before the event in the journal
@@ -30,31 +30,36 @@ struct JournalRecord {
 /// five requests is five completions with one begin). An event therefore belongs to the call if it begins
 /// with the call or before its end.
 struct JournalStep {
+  JournalStep() = default;
+  JournalStep(const JournalStep&) = delete;
+  JournalStep& operator=(const JournalStep&) = delete;
+
   bool is_call = false;
   std::uint64_t begin = 0, end = 0;         // ticks
   std::optional<std::uint64_t> compute_ns;  // CPU time since the previous step, if it was measured
   std::vector<JournalRecord> records;       // one for a mark; a call may contain hints, too
-
-  /// The first event of the step. The journal before it is no longer needed.
-  const Event* first() const {
-    const JournalRecord& record = records.front();
-    return record.extensions.empty() ? record.event : record.extensions.data();
-  }
+  std::vector<Event> events;
 };
 
 class JournalSteps {
  public:
-  explicit JournalSteps(std::span<const Event> events) : rest_(events) {}
+  explicit JournalSteps(JournalEvents events) : events_(events) {}
 
   /// Replaces `step` by the next step. False at the end of the journal. Extensions without a following event
   /// (the process died between them) are dropped.
   bool next(JournalStep& step);
 
  private:
-  bool peek(JournalRecord& record, std::optional<std::uint64_t>& compute_ns) const;
-  void skip(const JournalRecord& record);
+  /// Reads the next event with its extensions, unless it was read before.
+  bool peek();
+  /// Moves it to the step, whose records do not refer to its events yet.
+  void take(JournalStep& step);
 
-  std::span<const Event> rest_;
+  JournalEvents events_;
+  // The next event, if it was read:
+  std::vector<Event> ahead_;  // its extensions, and itself
+  WideValues values_;
+  std::optional<std::uint64_t> compute_ns_;
 };
 
 /// Cursor over the steps of a recorded thread. Its memory does not grow with the length of the journal.
@@ -64,13 +69,11 @@ struct JournalCursor {
   /// Reads the next step.
   void next();
 
-  static constexpr std::uint64_t kForgetAfter = 4096;  // steps
   std::uint32_t process, thread;
   JournalReader journal;
   JournalSteps steps;
   JournalStep step;  // valid if has_step
   bool has_step = false;
-  std::uint64_t count = 0;
 };
 
 /// Calls visit(first, last) for each process: its threads are [first, last) in recording.threads.

@@ -83,7 +83,7 @@ class TraceBuilder {
       JournalStep step;
       if (steps.next(step)) first_ticks_[thread.process] = std::min(first_ticks_[thread.process], step.begin);
       threads_[thread.process] = std::max(threads_[thread.process], thread.thread + 1);
-      summary_.events += journal.events().size();
+      summary_.events += journal.size();
       summary_.lost += header.lost;
       const std::uint32_t rank = processes[thread.process].rank;
       const bool died = !journal.complete() && header.lost == 0 && journal.damage().empty();

@@ -17,7 +17,10 @@ namespace {
 bool has_unresolved(const Recording& recording) {
   return std::any_of(recording.threads.begin(), recording.threads.end(), [](const Recording::Thread& thread) {
     const JournalReader journal(thread.journal);
-    return std::any_of(journal.events().begin(), journal.events().end(), is_unresolved);
+    JournalEvents events = journal.events();
+    for (Event event; events.next(event);)
+      if (is_unresolved(event)) return true;
+    return false;
   });
 }
 

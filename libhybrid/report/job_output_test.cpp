@@ -181,8 +181,11 @@ TEST_F(FinishJob, DistinguishesAFullDiskFromADeadRank) {
         .write(reinterpret_cast<const char*>(&value), sizeof value);
   };
   // The rank died before its finish event: its last block is not complete, and has no checksum.
-  put(offsetof(JournalHeader, events), JournalReader(path).events().size() - 1);
-  put(4096 + JournalWriter::kBlockEvents * sizeof(Event), 0);
+  // The event is a new template of four words.
+  JournalHeader header = JournalReader(path).header();
+  put(offsetof(JournalHeader, events), header.events - 1);
+  put(offsetof(JournalHeader, words), header.words - 4);
+  put(4096 + JournalWriter::kBlockWords * sizeof(std::uint64_t), 0);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
               HasSubstr("the rank died, or was killed"));
   put(offsetof(JournalHeader, lost), 1);

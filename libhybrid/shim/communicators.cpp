@@ -150,10 +150,7 @@ void Process::define_world() {
   communicators.insert(static_cast<std::uint32_t>(MPI_COMM_SELF), std::move(self));
 }
 
-const Communicator* Process::communicator(MPI_Comm comm) {
-  const Communicator* const known = communicators.find(static_cast<std::uint32_t>(comm));
-  if (known != nullptr) [[likely]]
-    return known;
+const Communicator* Process::first_use(MPI_Comm comm) {
   if (is_no_object(static_cast<std::uint32_t>(comm))) return nullptr;
   define_communicator(comm);
   return communicators.find(static_cast<std::uint32_t>(comm));

@@ -69,7 +69,10 @@ class Process {
   void define_world();
   /// Returns the communicator of a handle; the first time, queries MPI and defines it. nullptr for
   /// MPI_COMM_NULL, or when memory is short.
-  const Communicator* communicator(MPI_Comm comm);
+  const Communicator* communicator(MPI_Comm comm) {
+    const Communicator* const known = communicators.find(static_cast<std::uint32_t>(comm));
+    return known != nullptr ? known : first_use(comm);
+  }
   /// Returns the origin of a communicator that is created by a call collective over `parent`. Must be called
   /// once for each such call, also when no communicator results on this rank.
   Origin next_origin(MPI_Comm parent) noexcept;
@@ -94,6 +97,7 @@ class Process {
   std::uint64_t unrecorded_calls() const { return unrecorded_calls_.load(std::memory_order_relaxed); }
 
  private:
+  [[gnu::cold]] const Communicator* first_use(MPI_Comm comm);
   void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known, const Origin& origin);
 
   std::mutex threads_mutex_;

@@ -42,6 +42,18 @@ void Thread::poll(Ticks begin, Ticks end) {
   if (rules_.cpu_clock) measure_call(begin, end);
 }
 
+void Thread::append_wide(const Record& record, Ticks begin, const WideValues& values) {
+  Event event;
+  event.begin = begin;
+  event.kind = record.kind;
+  event.op = record.op;
+  event.peer = record.peer;
+  event.tag = record.tag;
+  event.request = record.request;
+  event.call_site = call_site_ & kMostCallSites;
+  journal_->append(event, values);
+}
+
 void Thread::before_event() {
   // In this order: the compute time is between the polls and the next event.
   if (polling_) write_poll();

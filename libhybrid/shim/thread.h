@@ -100,25 +100,17 @@ class Thread {
 
   void append(const Record& record, Ticks begin, Ticks end) {
     const WideValues wide{record.bytes, end - begin, record.communicator};
-    Event event;
-    event.begin = begin;
-    event.kind = record.kind;
-    event.op = record.op;
-    event.peer = record.peer;
-    event.tag = record.tag;
-    event.request = record.request;
-    event.call_site = call_site_ & kMostCallSites;
-    if (needs_wide(wide)) [[unlikely]] {
-      journal_->append(event, wide);
-    } else {
-      event.duration = static_cast<std::uint32_t>(wide.duration & kDurationMask);
-      event.communicator = static_cast<std::uint16_t>(wide.communicator);
-      event.bytes = static_cast<std::uint32_t>(wide.bytes);
-      journal_->append(event);
-    }
+    if (needs_wide(wide)) [[unlikely]]
+      append_wide(record, begin, wide);
+    else
+      journal_->append(begin, wide.duration,
+                       EventRest(call_site_ & kMostCallSites, record.kind, record.op, record.communicator,
+                                 record.peer, record.tag, record.bytes),
+                       record.request);
     if (journal_->lost() != 0) [[unlikely]]
       report_loss();
   }
+  void append_wide(const Record& record, Ticks begin, const WideValues& values);
   void before_event();
   void write_poll();
   void measure_gap(Ticks now);

@@ -161,7 +161,8 @@ std::vector<Event> RecordedRun::events(std::uint32_t rank) const {
   std::vector<Event> all;
   for (std::uint32_t thread = 0; thread < threads(rank); ++thread) {
     const JournalReader journal(journal_path(recording_, rank, thread));
-    all.insert(all.end(), journal.events().begin(), journal.events().end());
+    JournalEvents events = journal.events();
+    for (Event event; events.next(event);) all.push_back(event);
   }
   return all;
 }
