@@ -63,7 +63,7 @@ TEST_F(PredictNas, PrintsATableForEachTraceAndASummary) {
 
 TEST_F(PredictNas, CsvIsTheSameInEveryRun) {
   const std::string csv = predict({"--predictors", "tournament,tdnn", "--csv", "-"});
-  EXPECT_THAT(csv, testing::StartsWith("trace,predictor,capacity,messages,hits,hit_rate,"));
+  EXPECT_THAT(csv, testing::StartsWith("trace,predictor,slots,messages,hits,hit_rate,"));
   EXPECT_THAT(csv, HasSubstr("\nbt-16,belady,4,2362,"));
   EXPECT_EQ(predict({"--predictors", "tournament,tdnn", "--csv", "-"}), csv);
   EXPECT_NE(predict({"--predictors", "tournament,tdnn", "--predictor-ahead", "1", "--csv", "-"}), csv);

@@ -84,7 +84,8 @@ std::string score_table(const std::vector<PredictorScore>& scores, std::uint32_t
       capacities.push_back(s.capacity);
   std::vector<TextTable::Column> columns{{"predictor", Align::left}};
   for (std::uint32_t capacity : capacities) columns.push_back({"K = " + capacity_text(capacity)});
-  for (const char* title : {"waste", "requests", "lead", "memory", "ns/event"}) columns.push_back({title});
+  for (const char* title : {"held unused", "requests", "lead", "memory", "ns/event"})
+    columns.push_back({title});
   TextTable table(std::move(columns));
   for (std::size_t row = 0; row + capacities.size() <= scores.size(); row += capacities.size()) {
     std::vector<std::string> cells{scores[row].predictor};
@@ -120,7 +121,7 @@ std::string summary_table(const std::vector<TraceScores>& traces, std::uint32_t 
 
 std::string scores_csv(const std::vector<TraceScores>& traces) {
   std::string text =
-      "trace,predictor,capacity,messages,hits,hit_rate,requests,requests_per_message,releases,waste,"
+      "trace,predictor,slots,messages,hits,hit_rate,requests,requests_per_message,releases,held_unused,"
       "requests_ahead,requests_ahead_used,mean_lead_ns,state_bytes\n";
   for (const TraceScores& trace : traces)
     for (const PredictorScore& s : trace.scores)

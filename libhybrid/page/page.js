@@ -16,6 +16,7 @@
     made.append(...children);
     return made;
   };
+  const note = (...parts) => element("p", { class: "note" }, ...parts);
   const scaled = (value, step, units) => {
     let at = 0;
     while (Math.abs(value) >= step * 0.9995 && at + 1 < units.length) { value /= step; ++at; }
@@ -23,8 +24,23 @@
   };
   const time = (ns) => ns === 0 ? "0 s" : Math.abs(ns) < 1 ? `${Math.round(ns * 1000)} ps` : scaled(ns, 1000, ["ns", "us", "ms", "s"]);
   const bytes = (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+  // A value axis from 0 (`from_zero`) or around the values, whose labels differ from each other.
+  const value_axis = (values, text, { base, units, from_zero = true }) => {
+    const known = values.filter((v) => v !== null && v !== undefined);
+    const high = Math.max(...known, 0), low = from_zero ? 0 : Math.min(...known, high), kSteps = 5;
+    const step = (high - low) / kSteps || high || 1, even = 2 ** Math.ceil(Math.log2(step));
+    let unit = 1, at = 0;
+    while (high / unit >= base && at + 1 < units.length) { unit *= base; ++at; }
+    const digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(step / unit))));
+    const formatter = (v) => v === 0 ? text(0) : `${(v / unit).toFixed(digits)} ${units[at]}`;
+    return { type: "value", scale: !from_zero, axisLabel: { formatter },
+      ...(base === 1024 && { interval: even, max: Math.ceil(high / even) * even }) };
+  };
+  const time_axis = (values, from_zero = true) => value_axis(values, time, { base: 1000, units: ["ns", "us", "ms", "s"], from_zero });
+  const bytes_axis = (values) => value_axis(values, bytes, { base: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB"] });
   const count = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   const percent = (value) => `${(value * 100).toFixed(1)} %`;
+  const of = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
   // "gap_closed" as a word with its definition.
   const term = (name, text = name) => {
     if (!glossary[name]) return document.createTextNode(text);
@@ -67,7 +83,7 @@
     const body = element("tbody");
     for (const row of rows)
       body.append(element("tr", {}, ...row.map((value, i) =>
-        element("td", {}, value === null || value === undefined ? "-" : (table.columns[i].text || String)(value)))));
+        element("td", {}, value === null || value === undefined ? "-" : table.columns[i].is_term ? term(value) : (table.columns[i].text || String)(value)))));
     return element("div", { class: "table", tabindex: "0", role: "region", "aria-label": `${table.title || table.name}, table` },
       element("table", { id: `table-${table.name}` }, element("thead", {}, head), body));
   };
@@ -92,11 +108,18 @@
   const draw = (chart) => {
     const text = resolved("--text"), line = resolved("--line"), panel = resolved("--panel");
     const option = chart.option();
-    const axis = (one) => ({ axisLabel: { color: text }, axisLine: { lineStyle: { color: line } },
-      splitLine: { lineStyle: { color: line } }, nameTextStyle: { color: text }, ...one });
-    for (const key of ["xAxis", "yAxis"])
-      if (option[key]) option[key] = [].concat(option[key]).map(axis);
-    if (option.visualMap) option.visualMap.textStyle = { color: text };
+    const grid = option.grid || {};
+    const axis = (one, gap) => ({ axisLine: { lineStyle: { color: line } }, splitLine: { lineStyle: { color: line } },
+      nameTextStyle: { color: text }, nameLocation: "middle", nameGap: gap, ...one,
+      axisLabel: { color: text, hideOverlap: true, ...one.axisLabel } });
+    for (const [key, gap] of [["xAxis", 30], ["yAxis", (grid.left || 0) - 20]])
+      if (option[key]) option[key] = [].concat(option[key]).map((one) => axis(one, gap));
+    // The wheel alone scrolls the page.
+    for (const zoom of option.dataZoom || []) zoom.zoomOnMouseWheel = "ctrl";
+    if (option.visualMap) {
+      option.visualMap.textStyle = { color: text };
+      option.visualMap.inRange = { color: [0, 1, 2, 3, 4].map((i) => resolved(`--heat-${i}`)) };
+    }
     option.legend = option.legend && { textStyle: { color: text }, type: "scroll", ...option.legend };
     chart.instance.setOption({ color: palette, animation: false, textStyle: { color: text },
       aria: { enabled: true, label: { description: chart.label }, decal: { show: Boolean(chart.decal) } },
@@ -109,24 +132,48 @@
     const box = element("div", { class: tall ? "chart tall" : "chart", id, tabindex: "0", role: "img", "aria-label": label });
     const list = element("div", { class: "controls" }, ...controls, csv_button(table));
     const details = element("details", {}, element("summary", {}, "Data"));
-    details.addEventListener("toggle", () => {
+    const fill = () => {
       while (details.children.length > 1) details.lastChild.remove();
       if (!details.open) return;
       const shown = table();
       details.append(table_element(shown, shown.rows.slice(0, 2000)));
-      if (shown.rows.length > 2000) details.append(element("p", { class: "note" }, `2,000 of ${count(shown.rows.length)} rows; the CSV has all.`));
-    });
-    parent.append(list, element("figure", {}, box), details);
-    const chart = { instance: null, option, label, decal, box, at: -1 };
-    // Arrow keys move over the values and show their tooltips.
+      if (shown.rows.length > 2000) details.append(note(`2,000 of ${count(shown.rows.length)} rows; the CSV has all.`));
+    };
+    details.addEventListener("toggle", fill);
+    const spoken = element("p", { class: "spoken", "aria-live": "polite" });
+    parent.append(list, element("figure", {}, box), spoken, details);
+    const chart = { instance: null, option, label, decal, box, at: -1, series: 0 };
+    // After another choice of what it shows.
+    chart.update = () => { if (chart.instance) draw(chart); fill(); };
+    if ((option().dataZoom || []).length) list.append(element("span", { class: "note" }, "Zoom: Ctrl and the wheel, or + and -. Move: drag."));
+    // Arrow keys move over the values (left, right) and the series (up, down), and show their tooltips.
     box.addEventListener("keydown", (event) => {
-      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-      if (!step || !chart.instance) return;
+      if (!chart.instance) return;
+      const shown = chart.instance.getOption();
+      const zoom = { "+": 0.5, "=": 0.5, "-": 2 }[event.key];
+      if (zoom && (shown.dataZoom || []).length && !event.ctrlKey) {
+        shown.dataZoom.forEach(({ start, end }, i) => {
+          const middle = (start + end) / 2, half = Math.min(50, (end - start) * zoom / 2);
+          const from = Math.max(0, Math.min(100 - 2 * half, middle - half));
+          chart.instance.dispatchAction({ type: "dataZoom", dataZoomIndex: i, start: from, end: from + 2 * half });
+        });
+        return;
+      }
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key] || 0, other = { ArrowDown: 1, ArrowUp: -1 }[event.key] || 0;
+      const series = shown.series.map((one, i) => ({ ...one, index: i })).filter((one) => one.data && one.data.length);
+      if ((!step && !other) || !series.length) return;
       event.preventDefault();
-      const series = chart.instance.getOption().series.find((one) => one.data && one.data.length);
-      if (!series) return;
-      chart.at = (chart.at + step + series.data.length) % series.data.length;
-      chart.instance.dispatchAction({ type: "showTip", seriesIndex: 0, dataIndex: chart.at });
+      // With one series all four keys move over its values.
+      if (series.length > 1 && other && chart.at >= 0) chart.series = (chart.series + other + series.length) % series.length;
+      const { data, index, name } = series[chart.series];
+      if (step || series.length === 1 || chart.at < 0) chart.at = (chart.at + (step || other) + data.length) % data.length;
+      chart.instance.dispatchAction({ type: "showTip", seriesIndex: index, dataIndex: chart.at });
+      const category = [shown.xAxis, shown.yAxis].map((axes) => axes && axes[0]).find((one) => one && one.type === "category");
+      const item = data[chart.at], value = item !== null && typeof item === "object" && !Array.isArray(item) ? item.value : item;
+      const one = { name: (item && item.name) || (category && category.data[chart.at]) || "", seriesName: name, seriesIndex: index, dataIndex: chart.at, value, data: item };
+      const tooltip = shown.tooltip[0], by_axis = tooltip.trigger === "axis";
+      spoken.textContent = (tooltip.formatter ? tooltip.formatter(by_axis ? [one] : one)
+        : `${one.name}, ${name}: ${(tooltip.valueFormatter || String)(value)}`).replaceAll("\n", ", ");
     });
     box.addEventListener("blur", () => chart.instance && chart.instance.dispatchAction({ type: "hideTip" }));
     charts.push(chart);
@@ -144,7 +191,6 @@
     main.append(made);
     return made;
   };
-  const note = (...parts) => element("p", { class: "note" }, ...parts);
   const group_name = (i, group, size) => group === 1 ? `${i}` : `${i * group}-${Math.min(size, (i + 1) * group) - 1}`;
   const label_of = (result) => result.slots ? `${result.technique}, K = ${result.slots}` : result.technique;
 
@@ -158,12 +204,12 @@
     const worms = verdict.with_long_worms;
     if (worms)
       lines.push(`Worm limit: with ${bytes(worms.worm_limit)} wormhole takes ${time(worms.wormhole_ns)}; `
-        + (worms.changes_verdict ? (worms.technique ? `then ${name(worms.technique, worms.slots)} suits the job.` : "then no technique differs.") : "the verdict stays."));
+        + (worms.changes_verdict ? (worms.tie ? "then no technique differs by more than 1 %." : `then ${name(worms.technique, worms.slots)} suits the job.`) : "the verdict stays."));
     for (const technique of new Set(results.filter((r) => r.slots).map((r) => r.technique))) {
       const of = results.filter((r) => r.technique === technique).sort((a, b) => a.slots - b.slots);
       const best = Math.min(...of.map((r) => r.time_ns)), enough = of.find((r) => r.time_ns <= best * 1.01);
       if (of.length > 1)
-        lines.push(`Slots: ${technique} needs K = ${enough.slots} of ${of.map((r) => r.slots).join(", ")} for a job time within 1 % of its shortest, ${time(best)}.`);
+        lines.push(`Slots: K = ${enough.slots} is enough for ${technique}: its job time is within 1 % of the shortest, ${time(best)}, with K = ${of.map((r) => r.slots).join(", ")}.`);
     }
     if (sweep && sweep.reconfiguration && wormhole) {
       const { times_ns: times, techniques: lists } = sweep.reconfiguration;
@@ -192,12 +238,12 @@
     const any = report.results.find((r) => r.messages);
     if (any) { fact("messages", count(any.messages)); fact("bytes", bytes(any.bytes)); }
     if (recorded.hosts) fact("hosts", recorded.hosts);
-    if (recorded.mpi) fact("MPI", recorded.mpi);
+    if (recorded.mpi) fact("MPI", recorded.mpi.replace(/ Version:\s*/, " "));
     main.append(facts);
     main.append(element("div", { class: "verdict", role: "note", "aria-label": "verdict" }, element("p", { id: "verdict" }, report.verdict.sentence)));
     const changes = verdict_changes();
     if (changes.length)
-      main.append(note("What would change the verdict:"), element("ul", { id: "verdict-changes" }, ...changes.map((text) => element("li", {}, text))));
+      main.append(note("What the verdict depends on:"), element("ul", { id: "verdict-changes" }, ...changes.map((text) => element("li", {}, text))));
     for (const text of report.warnings || []) main.append(element("p", { class: "warning" }, text));
     for (const one of report.failed || []) main.append(element("p", { class: "warning" }, `${one.technique}: ${one.reason}`));
     for (const name of report.left_out || []) main.append(note(`Left out, since the network does not support it: ${name}`));
@@ -210,24 +256,26 @@
         term("gap closed"), "; circuits can be faster."));
     const rows = report.results;
     const base = rows.find((r) => r.technique === "wormhole");
+    const bounds = report.bounds || {};
+    const lines = [["no-network", bounds.no_network_ns], ["uncontended", bounds.uncontended_ns], ["ideal", bounds.ideal_ns]].filter((l) => l[1]);
     const table = () => ({ name: "techniques", title: "Techniques", columns: [
-      { key: "technique" }, { key: "slots", title: "slots", term: "K", text: (v) => v || "-" },
+      { key: "technique", is_term: true }, { key: "slots", title: "slots", term: "K", text: (v) => v || "-" },
       { key: "time_ns", title: "job time", text: time },
-      { key: "speedup", text: (v) => `${v.toFixed(2)}x` },
+      { key: "speedup", term: "speedup", text: (v) => `${v.toFixed(2)}x` },
       { key: "gap_closed", title: "gap closed", term: "gap closed", text: percent },
       { key: "network_wait_ns", title: "network wait", term: "network wait", text: time },
       { key: "utilisation", term: "utilisation", text: percent },
-      { key: "latency_p50_ns", title: "p50", text: time }, { key: "latency_p99_ns", title: "p99", text: time },
+      { key: "latency_p50_ns", title: "p50", term: "latency", text: time }, { key: "latency_p99_ns", title: "p99", term: "latency", text: time },
       { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }],
-      rows: rows.map((r) => [r.technique, r.slots, r.time_ns, base ? base.time_ns / r.time_ns : null, r.gap_closed,
-        r.network_wait_ns, r.utilisation, r.latency_ns && r.latency_ns.p50, r.latency_ns && r.latency_ns.p99, r.hit_rate]) });
-    const bounds = report.bounds || {};
-    const lines = [["no network", bounds.no_network_ns], ["uncontended", bounds.uncontended_ns], ["ideal", bounds.ideal_ns]].filter((l) => l[1]);
+      rows: [...rows.map((r) => [r.technique, r.slots, r.time_ns, base ? base.time_ns / r.time_ns : null, r.gap_closed,
+        r.network_wait_ns, r.utilisation, r.latency_ns && r.latency_ns.p50, r.latency_ns && r.latency_ns.p99, r.hit_rate]),
+      ...lines.map(([name, ns]) => [name, null, ns, base ? base.time_ns / ns : null, null, null, null, null, null, null])] });
+    const axis = time_axis(rows.map((r) => r.time_ns));
     add_chart(part, { id: "chart-techniques", table, decal: false,
-      label: `Job time by technique: ${rows.map((r) => `${label_of(r)} ${time(r.time_ns)}`).join(", ")}`,
+      label: `Job time by technique: ${rows.map((r) => `${label_of(r)} ${time(r.time_ns)}`).join(", ")}; bounds: ${lines.map(([name, ns]) => `${name} ${time(ns)}`).join(", ")}`,
       option: () => ({
-        grid: { left: 130, right: 40, top: 30, bottom: 40 },
-        xAxis: { type: "value", min: 0, axisLabel: { formatter: time } },
+        grid: { left: 130, right: 40, top: 30, bottom: 50 },
+        xAxis: { ...axis, axisLabel: { ...axis.axisLabel, margin: 22 } },  // below the names of the bounds
         yAxis: { type: "category", inverse: true, data: rows.map(label_of) },
         tooltip: { trigger: "item", formatter: (p) => `${p.name}: ${time(p.value)}` },
         series: [{ type: "bar", name: "job time", data: rows.map((r) => r.time_ns),
@@ -243,20 +291,21 @@
     const rows = report.results.filter((r) => r.network_wait_parts_ns);
     if (!rows.length) return;
     const parts = Object.keys(rows[0].network_wait_parts_ns);
-    const names = { path: "path (transfer)", slots: "waiting for a slot", other: "other", reconfiguration: "reconfiguration" };
-    const part = section("waits", "Where the time goes", note("Mean ", term("network wait"), " of a rank, by cause."));
+    const names = { path: "path", slots: "slot wait" };
+    const causes = parts.filter((p) => p !== "other").flatMap((p, i) => [i ? ", " : "", term(names[p] || p)]);
+    const part = section("waits", "Where the time goes", note("Mean ", term("network wait"), " of a rank, by cause: ", ...causes, "."));
     const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique" },
       ...parts.map((p) => ({ key: `${p}_ns`, title: names[p] || p, text: time })), { key: "other_ranks_ns", title: "other ranks", text: time }],
       rows: rows.map((r) => [label_of(r), ...parts.map((p) => r.network_wait_parts_ns[p]), r.rank_wait_ns]) });
     add_chart(part, { id: "chart-waits", table, decal: true,
       label: `Wait for the network by cause: ${rows.map((r) => `${label_of(r)} ${time(r.network_wait_ns)}`).join(", ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 130, right: 40, top: 40, bottom: 40 },
-        xAxis: { type: "value", axisLabel: { formatter: time } },
+        xAxis: time_axis(rows.map((r) => r.network_wait_ns)),
         yAxis: { type: "category", inverse: true, data: rows.map(label_of) },
         tooltip: { trigger: "item", formatter: (p) => `${p.name}\n${p.seriesName}: ${time(p.value)}` },
         series: parts.map((p) => ({ type: "bar", stack: "wait", name: names[p] || p, data: rows.map((r) => r.network_wait_parts_ns[p]) })) }) });
     const ranks = rows.find((r) => r.rank_wait_ns);
-    if (ranks) part.append(note(`A rank also waits ${time(ranks.rank_wait_ns)} for other ranks (mean), however fast the network is.`));
+    if (ranks) part.append(note("A rank also waits for ", term("other ranks"), `: ${time(ranks.rank_wait_ns)} on average, however fast the network is.`));
   };
 
   const calls = () => {
@@ -266,7 +315,7 @@
     const others = (report.bounds || {}).no_network_call_waits_ns;
     const file = (one) => one.file.slice(one.file.lastIndexOf("/") + 1);
     const place = (one) => one.file ? `${file(one)}:${one.line}, ${one.function}` : one.function;
-    const part = section("calls", "Calls in the source", note("What each call of MPI sends through the switch, and how long a rank waits in it (mean), by technique. The wait for other ranks is a part of each; the rest is the network."));
+    const part = section("calls", "Calls in the source", note("What each call of MPI sends through the switch, and how long a rank waits in it (mean), by technique. \"Other ranks\": its wait without any network; a slower network may shorten that part, when the rank itself arrives later."));
     const table = () => ({ name: "calls", title: "Calls in the source", columns: [{ key: "call" }, { key: "function" }, { key: "file" }, { key: "line" },
       { key: "messages", text: count }, { key: "bytes", text: bytes }, ...(others ? [{ key: "other_ranks_ns", title: "other ranks", text: time }] : []),
       ...results.map((r) => ({ key: `${label_of(r)}_ns`, title: label_of(r), text: time }))],
@@ -275,11 +324,11 @@
     add_chart(part, { id: "chart-calls", table, decal: true,
       label: `Wait by call: ${shown.map((one, i) => `${one.call} in ${place(one)} ${results.length ? time(results[0].call_waits_ns[i]) : "-"}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 20, right: 40, top: 40, bottom: 40, containLabel: true },
-        xAxis: { type: "value", axisLabel: { formatter: time } },
+        xAxis: time_axis([...results.map((r) => r.call_waits_ns), others || []].flatMap((list) => list.slice(0, shown.length))),
         yAxis: { type: "category", inverse: true, data: shown.map((one) => `${one.call}, ${place(one)}`), axisLabel: { width: 260, overflow: "truncate" } },
         tooltip: { trigger: "axis", valueFormatter: time },
         series: [...results.map((r) => ({ type: "bar", name: label_of(r), data: shown.map((_, i) => r.call_waits_ns[i]) })),
-          ...(others ? [{ type: "bar", name: "for other ranks", data: shown.map((_, i) => others[i]) }] : [])] }) });
+          ...(others ? [{ type: "bar", name: "other ranks", data: shown.map((_, i) => others[i]) }] : [])] }) });
     part.append(table_element(table(), table().rows.slice(0, 15)));
     if (list.length > shown.length) part.append(note(`The ${shown.length} of ${count(list.length)} calls with the longest waits; the CSV has all.`));
   };
@@ -290,7 +339,7 @@
     if (!kinds.length) return;
     const part = section("slots", "Job time by number of slots", note("Slots: ", term("K"), ", the configurations of a TDM cycle."));
     if (values.length < 2) {
-      part.append(note(`One K was emulated. More: `, element("code", {}, `${report.repeat} --slots 2,4,8`)));
+      part.append(note(`One K was emulated. More: `, element("code", {}, `${report.repeat.replace(/ --slots[ =]\S+/g, "")} --slots 2,4,8`)));
       return;
     }
     const of = (kind, k) => report.results.find((r) => r.technique === kind && r.slots === k);
@@ -300,19 +349,18 @@
       label: `Job time by K: ${table().rows.map((r) => `K = ${r[0]}: ${r.slice(1).map((v) => v === undefined ? "-" : time(v)).join(" / ")}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 80, right: 30, top: 40, bottom: 40 },
         xAxis: { type: "category", name: "K", data: values.map(String) },
-        yAxis: { type: "value", scale: true, axisLabel: { formatter: time } },
+        yAxis: time_axis(table().rows.flatMap((r) => r.slice(1)), false),
         tooltip: { trigger: "axis", valueFormatter: time },
         series: kinds.map((kind) => ({ type: "line", name: kind, symbolSize: 9, data: values.map((v) => (of(kind, v) || {}).time_ns ?? null) })) }) });
   };
 
   // A heat map of rows over time. cells: [[interval, row, value]].
   const heat_option = ({ times, rows, row_title, cells, largest, text, describe }) => ({
-    grid: { left: 80, right: 120, top: 20, bottom: 60 },
+    grid: { left: 100, right: 120, top: 20, bottom: 60 },
     xAxis: { type: "category", data: times.map(time), splitLine: { show: false } },
     yAxis: { type: "category", name: row_title, inverse: true, data: rows, splitLine: { show: false } },
     dataZoom: [{ type: "inside", filterMode: "none" }],
-    visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: text,
-      inRange: { color: ["#fff7bc", "#fec44f", "#d95f0e", "#7f2704", "#3f1303"] } },
+    visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: text },
     tooltip: { formatter: (p) => describe(p.value) },
     series: [{ type: "heatmap", name: "values", progressive: 5000, data: cells }] });
 
@@ -323,14 +371,18 @@
       note("Who sends to whom: rows are senders, columns are receivers. Collectives are the messages that their algorithms send. "
         + (group > 1 ? `Each cell is ${group} by ${group} ranks, since the job has many.` : "")));
     let chart;
-    const redraw = () => chart && chart.instance && draw(chart);
+    const redraw = () => chart && chart.update();
     const phase = chooser("Phase", ["all", ...traffic.phases], redraw);
-    const operation = chooser("Operation", ["all", ...traffic.operations], redraw);
+    const is_collective = (o) => !["point-to-point", "one-sided"].includes(traffic.operations[o]);
+    const collectives = traffic.operations.filter((_, o) => is_collective(o)).length;
+    const all_collectives = traffic.operations.length + 1;
+    const operation = chooser("Operation", ["all", ...traffic.operations, ...(collectives > 1 ? ["all collectives"] : [])], redraw);
     const measure = chooser("Measure", ["bytes", "messages"], redraw);
     const cells = () => {
       const sums = new Map();
       for (const [p, o, source, destination, messages, volume] of traffic.cells) {
-        if ((phase.value && p !== phase.value - 1) || (operation.value && o !== operation.value - 1)) continue;
+        if (phase.value && p !== phase.value - 1) continue;
+        if (operation.value === all_collectives ? !is_collective(o) : operation.value && o !== operation.value - 1) continue;
         const key = source * size + destination, old = sums.get(key) || [source, destination, 0, 0];
         old[2] += messages; old[3] += volume;
         sums.set(key, old);
@@ -347,12 +399,11 @@
         const at = measure.value ? 2 : 3;
         const names = Array.from({ length: size }, (_, i) => ranks(i));
         const largest = found.reduce((most, c) => Math.max(most, c[at]), 1);
-        return { grid: { left: 70, right: 120, top: 30, bottom: 70 },
+        return { grid: { left: 100, right: 120, top: 30, bottom: 70 },
           xAxis: { type: "category", name: "to", data: names, splitLine: { show: false } },
           yAxis: { type: "category", name: "from", inverse: true, data: names, splitLine: { show: false } },
           dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "none" }, { type: "inside", yAxisIndex: 0, filterMode: "none" }],
-          visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: text,
-            inRange: { color: ["#fff7bc", "#fec44f", "#d95f0e", "#7f2704", "#3f1303"] } },
+          visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: text },
           tooltip: { formatter: (p) => `${names[p.value[1]]} to ${names[p.value[0]]}\n${bytes(p.data.all[3])}, ${count(p.data.all[2])} messages` },
           series: [{ type: "heatmap", name: "traffic", progressive: 5000, data: found.map((c) => ({ value: [c[1], c[0], c[at]], all: c })) }] };
       } });
@@ -368,7 +419,7 @@
       rows: times.map((t, i) => [t, ...bins.map((b) => b[i])]) });
     add_chart(part, { id: "chart-time", table, label: `Bytes sent over time by operation: ${operations.map((o, i) => `${o} ${bytes(bins[i].reduce((a, b) => a + b, 0))}`).join(", ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 80, right: 30, top: 40, bottom: 60 },
-        xAxis: { type: "category", data: times.map(time) }, yAxis: { type: "value", axisLabel: { formatter: bytes } },
+        xAxis: { type: "category", data: times.map(time) }, yAxis: bytes_axis(times.map((_, i) => bins.reduce((sum, b) => sum + b[i], 0))),
         dataZoom: [{ type: "inside" }], tooltip: { trigger: "axis", valueFormatter: bytes },
         series: operations.map((o, i) => ({ type: "bar", stack: "bytes", barWidth: "99%", name: o, data: bins[i] })) }) });
     const group = traffic.bins.group;
@@ -378,7 +429,7 @@
     const largest = cells.reduce((most, c) => Math.max(most, c[2]), 1);
     const by_rank = () => ({ name: "traffic-by-rank", title: "Traffic of each rank over time", columns: [{ key: "begin_ns", title: "begin", text: time }, { key: "rank" }, { key: "bytes", text: bytes }],
       rows: cells.map((c) => [times[c[0]], ranks(c[1]), c[2]]) });
-    part.append(note("Bytes that each rank sends:"));
+    part.append(note(group > 1 ? `Bytes that each ${of(group, "rank")} send:` : "Bytes that each rank sends:"));
     add_chart(part, { id: "chart-ranks", table: by_rank, label: `Bytes sent by each of ${traffic.ranks} ranks over time`,
       option: () => heat_option({ times, rows: traffic.bins.ranks.map((_, i) => ranks(i)), row_title: "rank", cells, largest, text: bytes,
         describe: ([t, r, value]) => `rank ${ranks(r)}, from ${time(times[t])}\n${bytes(value)}` }) });
@@ -391,7 +442,7 @@
     const part = section("ports", "Port utilisation over time", note(`Emulated with ${observed()}, in ${bins} intervals of ${time(width)}: payload delivered, as a share of what the link carries. `
       + (group > 1 ? `Each row is the mean of ${group} ports.` : "")));
     let chart;
-    const side = chooser("Link", ["out of the port", "into the port"], () => chart && chart.instance && draw(chart));
+    const side = chooser("Link", ["out of the port", "into the port"], () => chart && chart.update());
     const times = Array.from({ length: bins }, (_, i) => i * width);
     const rows = activity.out.map((_, i) => group_name(i, group, activity.ports));
     const cells = () => (side.value ? activity.in : activity.out).flatMap((row, r) => row.map((value, t) => [t, r, value]).filter((c) => c[2]));
@@ -399,7 +450,7 @@
       rows: cells().map(([t, r, value]) => [times[t], rows[r], value]) });
     const mean = activity.out.reduce((sum, row) => sum + row.reduce((a, b) => a + b, 0), 0) / (activity.out.length * bins || 1);
     chart = add_chart(part, { id: "chart-ports", table, controls: [side.element], tall: rows.length > 16,
-      label: `Utilisation of ${activity.ports} ports over time with ${observed()}, ${percent(mean)} in the mean`,
+      label: `Utilisation of ${activity.ports} ports over time with ${observed()}, ${percent(mean)} on average`,
       option: () => {
         const found = cells();
         return heat_option({ times, rows, row_title: "port", cells: found, text: percent,
@@ -416,7 +467,7 @@
       + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown. ` : "")
       + (activity.circuit_slots < activity.slots ? `The first ${activity.circuit_slots} of ${count(activity.slots)} slots are shown.` : "")));
     let chart;
-    const chosen = chooser("Slot", Array.from({ length: activity.circuit_slots }, (_, i) => String(i)), () => chart && chart.instance && draw(chart));
+    const chosen = chooser("Slot", Array.from({ length: activity.circuit_slots }, (_, i) => String(i)), () => chart && chart.update());
     const cells = () => activity.circuits.filter((c) => c[0] === chosen.value);
     const table = () => ({ name: "slot-chart", title: "Slot chart", columns: [{ key: "slot" }, { key: "source" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time }, { key: "destination" }, { key: "circuits", text: count }],
       rows: activity.circuits.map(([slot, row, first, length, destination, circuits]) => [slot, sources[row], first * width, (first + length) * width, destination, circuits]) });
@@ -443,16 +494,18 @@
   };
 
   const sweeps = () => {
-    const part = section("sweep", "Other switches", note("The job time with other reconfiguration times, packet planes and predictors; everything else as above. A job time is left out if it is more than ten times the shortest, if the emulation did not end, or if no switch has these parameters (slots must be longer than the reconfiguration)."));
+    const part = section("sweep", "Other switches", note("The job time with other reconfiguration times, packet planes and predictors; everything else as above. A job time is missing if it is more than ten times that of the result, if the emulation did not reach the end of the job, or if the switch is impossible (a slot must be longer than the reconfiguration)."));
     const { times_ns: times, techniques: lines } = sweep.reconfiguration;
     const names = Object.keys(lines);
     const wormhole = (report.results.find((r) => r.technique === "wormhole") || {}).time_ns;
     const table = () => ({ name: "reconfiguration-times", title: "Job time by reconfiguration time", columns: [{ key: "reconfiguration_ns", title: "reconfiguration", text: time }, ...names.map((n) => ({ key: `${n}_ns`, title: n, text: time }))],
       rows: times.map((t, i) => [t, ...names.map((n) => lines[n][i])]) });
+    const known = table().rows.flatMap((r) => r.slice(1)).concat(wormhole || []).filter((v) => v !== null);
+    const spread = Math.max(...known) / Math.min(...known);
     add_chart(part, { id: "chart-reconfiguration", table,
       label: `Job time by reconfiguration time: ${table().rows.map((r) => `${time(r[0])}: ${r.slice(1).map((v) => v === null ? "-" : time(v)).join(" / ")}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 90, right: 40, top: 40, bottom: 50 },
-        xAxis: { type: "category", name: "R", data: times.map(time) }, yAxis: { type: "log", min: "dataMin", axisLabel: { formatter: time } },
+        xAxis: { type: "category", name: "R", data: times.map(time) }, yAxis: spread > 10 ? { type: "log", min: "dataMin", axisLabel: { formatter: time } } : time_axis(known, false),
         tooltip: { trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "-" : time(v) },
         series: names.map((n, i) => ({ type: "line", name: n, symbolSize: 9, data: lines[n],
           markLine: i || !wormhole ? undefined : { symbol: "none", lineStyle: { type: "dashed", color: palette[5] }, label: { formatter: "wormhole", color: palette[5], position: "insideEndTop" }, data: [{ yAxis: wormhole }] } })) }) });
@@ -463,20 +516,20 @@
       part.append(note("Job time of hybrid by ", term("packet plane"), `, as a share of the link rate, with a reconfiguration time of ${time(plane.reconfiguration_ns)}:`));
       add_chart(part, { id: "chart-planes", table: by_plane, label: `Job time of hybrid by packet plane: ${by_plane().rows.map((r) => `${percent(r[0])}: ${r[1] === null ? "-" : time(r[1])}`).join(", ")}`,
         option: () => ({ grid: { left: 90, right: 40, top: 20, bottom: 50 }, xAxis: { type: "category", data: plane.shares.map(percent) },
-          yAxis: { type: "value", scale: true, axisLabel: { formatter: time } }, tooltip: { trigger: "axis", valueFormatter: (v) => v === null ? "-" : time(v) },
+          yAxis: time_axis(plane.time_ns, false), tooltip: { trigger: "axis", valueFormatter: (v) => v === null ? "-" : time(v) },
           series: [{ type: "line", name: "hybrid", symbolSize: 9, data: plane.time_ns }] }) });
     }
     if (sweep.predictors) {
       const list = sweep.predictors;
       const by_predictor = () => ({ name: "predictor-times", title: "Predictors", columns: [{ key: "predictor" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }, { key: "time_ns", title: "job time", text: time }],
         rows: list.map((p) => [p.predictor, p.hit_rate, p.time_ns]) });
-      part.append(note(`Hit rate of each predictor, whose bound is belady's, and the job time with it, for ${observed()}:`));
+      part.append(note(`Hit rate of each predictor and the job time with it, for ${observed()}. No predictor that requests a connection only when a message needs it has more hits than `, term("belady"), "; one that requests ahead may have."));
       add_chart(part, { id: "chart-predictor-times", table: by_predictor, decal: true,
         label: `Hit rate and job time by predictor: ${list.map((p) => `${p.predictor} ${percent(p.hit_rate)}${p.time_ns === null ? "" : ` ${time(p.time_ns)}`}`).join(", ")}`,
         option: () => ({ legend: { top: 0 }, grid: { left: 70, right: 90, top: 40, bottom: 90 },
           xAxis: { type: "category", data: list.map((p) => p.predictor), axisLabel: { rotate: 30, interval: 0 } },
           yAxis: [{ type: "value", min: 0, max: 1, axisLabel: { formatter: (v) => `${Math.round(v * 100)} %` } },
-            { type: "value", scale: true, axisLabel: { formatter: time }, splitLine: { show: false } }],
+            { ...time_axis(list.map((p) => p.time_ns), false), splitLine: { show: false } }],
           tooltip: { trigger: "axis", formatter: (all) => `${all[0].name}\n${all.map((p) => `${p.seriesName}: ${p.value === null || p.value === undefined ? "-" : p.seriesIndex ? time(p.value) : percent(p.value)}`).join("\n")}` },
           series: [{ type: "bar", name: "hit rate", data: list.map((p) => p.hit_rate) }, { type: "line", name: "job time", yAxisIndex: 1, symbolSize: 9, data: list.map((p) => p.time_ns) }] }) });
     }
@@ -493,14 +546,15 @@
       ? traffic.occurrences.map(([begin, phase], i, all) => [phase, begin, i + 1 < all.length ? all[i + 1][0] : traffic.end_ns])
       : list.map((p, i) => [i, p.begin_ns, p.end_ns]);
     const name = (i) => (list[i] || {}).name || traffic.phases[i];
-    const table = () => ({ name: "phase-timeline", title: "Phase timeline", columns: [{ key: "phase" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time }],
-      rows: spans.map(([p, begin, end]) => [name(p), begin, end]) });
+    const table = () => ({ name: "phase-timeline", title: "Phase timeline", columns: [{ key: "phase" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time },
+      { key: "working_set", title: "connections", term: "working set", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
+      rows: spans.map(([p, begin, end]) => [name(p), begin, end, (list[p] || {}).working_set, (list[p] || {}).slots_needed]) });
     const names = list.map((p) => p.name);
-    add_chart(part, { id: "chart-phases", table, label: `Timeline of ${list.length} phases: ${list.map((p) => `${p.name} needs ${p.slots_needed} slots`).join(", ")}`,
+    add_chart(part, { id: "chart-phases", table, label: `Timeline of ${of(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${of(p.slots_needed, "slot")}`).join(", ")}`,
       option: () => ({ grid: { left: 160, right: 40, top: 20, bottom: 50 },
-        xAxis: { type: "value", min: 0, axisLabel: { formatter: time } }, yAxis: { type: "category", inverse: true, data: names },
+        xAxis: time_axis(spans.map((span) => span[2])), yAxis: { type: "category", inverse: true, data: names },
         dataZoom: [{ type: "inside", filterMode: "weakFilter" }],
-        tooltip: { formatter: (p) => `${p.name}\n${time(p.value[1])} to ${time(p.value[2])}\nneeds ${list[p.value[0]].slots_needed} slots` },
+        tooltip: { formatter: (p) => `${p.name}\n${time(p.value[1])} to ${time(p.value[2])}\nneeds ${of(list[p.value[0]].slots_needed, "slot")}` },
         series: [{ type: "custom", name: "phases", encode: { x: [1, 2], y: 0 },
           renderItem: (_, api) => {
             const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
@@ -509,20 +563,21 @@
           },
           data: spans.map(([p, begin, end]) => ({ name: name(p), value: [p, begin, end], itemStyle: { color: palette[p % palette.length] } })) }] }) });
     if (traffic && traffic.occurrences_left_out) part.append(note(`${count(traffic.occurrences_left_out)} later occurrences are left out.`));
-    part.append(table_element({ name: "phases", title: "Phases", columns: [{ key: "name", title: "phase" }, { key: "occurrences", title: "times", text: count },
+    const summary = { name: "phases", title: "Phases", columns: [{ key: "name", title: "phase" }, { key: "occurrences", title: "times", text: count },
       { key: "messages", text: count }, { key: "bytes", text: bytes }, { key: "working_set", title: "connections", term: "working set", text: count },
-      { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "K" }],
-      rows: list.map((p) => [p.name, p.occurrences, p.messages, p.bytes, p.working_set, p.rare, p.slots_needed]) }));
+      { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
+      rows: list.map((p) => [p.name, p.occurrences, p.messages, p.bytes, p.working_set, p.rare, p.slots_needed]) };
+    part.append(csv_button(() => summary), table_element(summary));
   };
 
   const predictors = () => {
     const list = report.predictors || [];
     if (!list.length) return;
     const part = section("predictors", "Predictors", note("Each predictor on the recorded sends, every request granted at once. ", term("hit rate", "Hit rate"), " and ", term("held unused", "held unused"), "."));
-    const label = (p) => `${p.predictor}, K = ${p.capacity}`;
+    const label = (p) => `${p.predictor}, K = ${p.slots}`;
     const table = () => ({ name: "predictors", title: "Predictors", columns: [{ key: "predictor" }, { key: "slots" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent },
       { key: "held_unused", title: "held unused", term: "held unused", text: percent }, { key: "requests", text: count }, { key: "releases", text: count }],
-      rows: list.map((p) => [p.predictor, p.capacity, p.hit_rate, p.held_unused, p.requests, p.releases]) });
+      rows: list.map((p) => [p.predictor, p.slots, p.hit_rate, p.held_unused, p.requests, p.releases]) });
     add_chart(part, { id: "chart-predictors", table, decal: true, label: `Hit rates: ${list.map((p) => `${label(p)} ${percent(p.hit_rate)}`).join(", ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 60, right: 30, top: 40, bottom: 90 },
         xAxis: { type: "category", data: list.map(label), axisLabel: { rotate: 30, interval: 0 } },
@@ -547,12 +602,15 @@
     }
   };
   show("summary", summary);
-  if (report) for (const part of [techniques, waits, calls, slots]) show(part.name, part);
-  if (traffic) for (const part of [matrix, timeline]) show(part.name, part);
+  const silent = report && (report.results || []).length && report.results.every((r) => !r.messages);
+  if (silent) main.append(note("No message crosses the switch: the ranks do not communicate, or are on one port. The parts of the page about traffic are left out."));
+  if (report) for (const part of silent ? [techniques] : [techniques, waits, calls, slots]) show(part.name, part);
+  if (traffic && !silent) for (const part of [matrix, timeline]) show(part.name, part);
   show("phases", phases);
-  if (activity) for (const part of [ports, slot_chart]) show(part.name, part);
-  if (report) for (const part of [predictors, ...(sweep ? [sweeps] : []), parameters]) show(part.name, part);
-  if (!traffic) main.append(note(`The trace was not read for this page: the communication matrix and the traffic over time are left out. With it: hybrid report TRACE`));
+  if (activity && !silent) for (const part of [ports, slot_chart]) show(part.name, part);
+  if (report) for (const part of [...(silent ? [] : [predictors]), ...(sweep ? [sweeps] : []), parameters]) show(part.name, part);
+  if (!traffic) main.append(note("The trace was not read for this page: the communication matrix and the traffic over time are left out. To include them: ", element("code", {}, "hybrid report TRACE -o FILE.html")));
+  if (report && !sweep && !silent) main.append(note("Job times with other reconfiguration times, packet planes and predictors: ", element("code", {}, "hybrid report TRACE --sweep -o FILE.html")));
 
   const redraw = () => charts.filter((chart) => chart.instance).forEach(draw);
   addEventListener("resize", () => charts.forEach((chart) => chart.instance && chart.instance.resize()));
@@ -561,8 +619,13 @@
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = dark ? "light" : "dark";
+    try { localStorage.setItem("theme", root.dataset.theme); } catch { /* not allowed: the choice is not kept */ }
     redraw();
   });
+  try {
+    const chosen = localStorage.getItem("theme");
+    if (chosen) document.documentElement.dataset.theme = chosen;
+  } catch { /* not allowed: the system's choice */ }
   // One chart at a time, from the top: the page can be read meanwhile.
   const draw_next = () => {
     const chart = charts.find((one) => !one.instance);

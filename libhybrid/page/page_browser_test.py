@@ -105,8 +105,10 @@ class Page(unittest.TestCase):
         self.assertTrue(all(time >= bounds["uncontended_ns"] for time in self.series("chart-techniques")))
         rows = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
                 for row in self.browser.find_elements(By.CSS_SELECTOR, "#table-techniques tbody tr")]
-        self.assertEqual([row[0] for row in rows], [r["technique"] for r in results])
-        self.assertEqual([row[9] for row in rows], [f"{r['hit_rate'] * 100:.1f} %" for r in results])
+        self.assertEqual([row[0] for row in rows], [r["technique"] for r in results] + ["no-network", "uncontended", "ideal"])
+        self.assertEqual([row[9] for row in rows], [f"{r['hit_rate'] * 100:.1f} %" for r in results] + ["-"] * 3)
+        self.assertEqual([float(row[2]) for row in self.download("techniques")[1:]],
+                         [r["time_ns"] for r in results] + [bounds[f"{name}_ns"] for name in ["no_network", "uncontended", "ideal"]])
         for index, part in enumerate(results[0]["network_wait_parts_ns"]):
             self.assertEqual(self.series("chart-waits", index), [r["network_wait_parts_ns"][part] for r in results])
         for index, result in enumerate(results):
@@ -123,7 +125,7 @@ class Page(unittest.TestCase):
         for technique in ["tdm", "hybrid"]:
             of = [r for r in self.result["results"] if r["technique"] == technique]
             enough = min(r["slots"] for r in of if r["time_ns"] <= 1.01 * min(o["time_ns"] for o in of))
-            self.assertIn(f"Slots: {technique} needs K = {enough} of 2, 4", "\n".join(lines))
+            self.assertIn(f"Slots: K = {enough} is enough for {technique}: ", "\n".join(lines))
         wormhole = next(r["time_ns"] for r in self.result["results"] if r["technique"] == "wormhole")
         faster = [any(t is not None and t < wormhole for t in column)
                   for column in zip(*(self.series("chart-reconfiguration", i) for i in range(3)))]
@@ -139,6 +141,17 @@ class Page(unittest.TestCase):
         Select(selects[2]).select_by_visible_text("messages")
         expected = sum(o["messages"] for o in self.profile["operations"] if o["operation"] == "point-to-point")
         self.assertEqual(sum(c["value"][2] for c in self.series("chart-matrix")), expected)
+        Select(selects[1]).select_by_visible_text("all collectives")
+        Select(selects[2]).select_by_visible_text("bytes")
+        expected = sum(o["bytes"] for o in self.profile["operations"] if o["operation"] not in ["point-to-point", "one-sided"])
+        self.assertEqual(sum(c["value"][2] for c in self.series("chart-matrix")), expected)
+        # The table follows the choice.
+        details = self.find("#matrix details")
+        details.find_element(By.TAG_NAME, "summary").click()
+        rows = lambda: len(details.find_elements(By.CSS_SELECTOR, "tbody tr"))
+        self.wait(lambda: rows() == len(self.series("chart-matrix")))
+        Select(selects[1]).select_by_visible_text("point-to-point")
+        self.assertEqual(rows(), len(self.series("chart-matrix")))
         by_time = sum(map(sum, (self.series("chart-time", i) for i in range(len(self.profile["operations"])))))
         self.assertEqual(by_time, sum(o["bytes"] for o in self.profile["operations"]))
 
@@ -187,7 +200,19 @@ class Page(unittest.TestCase):
             reached.add(self.run_script("return document.activeElement.id || document.activeElement.dataset.csv || ''"))
         for expected in ["theme", "techniques", "matrix", "parameters", *CHARTS]:
             self.assertIn(expected, reached)
+        results = self.result["results"]
         self.find("#chart-techniques").send_keys(Keys.ARROW_DOWN)
+        self.assertIn(results[0]["technique"], self.find("#techniques .spoken").get_attribute("textContent"))
+        # Left and right move over the techniques, up and down over the causes.
+        self.find("#chart-waits").send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
+        spoken = self.find("#waits .spoken").get_attribute("textContent")
+        self.assertTrue(spoken.startswith(results[1]["technique"]) and ", contention: " in spoken, spoken)
+        zoom = lambda: self.run_script("return echarts.getInstanceByDom(document.getElementById('chart-matrix')).getOption().dataZoom.map((z) => z.end - z.start)")
+        self.assertEqual(zoom(), [100, 100])
+        self.find("#chart-matrix").send_keys("+")
+        self.assertEqual(zoom(), [50, 50])
+        self.find("#chart-matrix").send_keys("-")
+        self.assertEqual(zoom(), [100, 100])
         self.assertEqual(self.browser.get_log("browser"), [])
 
     def test_the_page_follows_the_colour_scheme(self):
@@ -202,7 +227,23 @@ class Page(unittest.TestCase):
         self.assertNotEqual(self.run_script(colour), light)
         self.find("#theme").click()
         self.assertEqual(self.run_script(colour), light)
+        self.setUp()
+        self.assertEqual(self.run_script(colour), light, "the choice is kept")
+        self.run_script("localStorage.clear()")
         emulate("")
+
+    def test_labels_of_an_axis_differ(self):
+        for chart in ["chart-techniques", "chart-slots", "chart-reconfiguration", "chart-predictor-times", "chart-time"]:
+            labels = self.run_script("""
+                const model = echarts.getInstanceByDom(document.getElementById(arguments[0])).getModel(), found = [];
+                for (const axis of ["xAxis", "yAxis"])
+                  model.eachComponent(axis, (one) => {
+                    if (one.axis.type === "value") found.push(one.axis.getViewLabels().map((label) => label.formattedLabel));
+                  });
+                return found;""", chart)
+            for of_axis in labels:
+                self.assertGreater(len(of_axis), 1, chart)
+                self.assertEqual(len(of_axis), len(set(of_axis)), f"{chart}: {of_axis}")
 
     def test_names_cannot_inject_markup_or_script(self):
         self.assertIsNone(self.run_script("return window.hostile ?? null"))
@@ -218,6 +259,16 @@ class Page(unittest.TestCase):
             document.getElementById("bad").click();""")
         self.assertIsNone(self.run_script("return window.hostile ?? null"))
         self.browser.get_log("browser")  # has the refusals
+
+    def test_a_job_without_messages_has_no_empty_charts(self):
+        silent = json.loads(json.dumps(dict(self.result, trace="/nowhere")))
+        for result in silent["results"]:
+            result.update(messages=0, bytes=0)
+        (self.folder / "silent.json").write_text(json.dumps(silent))
+        hybrid("report", self.folder / "silent.json", "-o", self.folder / "silent.html")
+        self.browser.get((self.folder / "silent.html").as_uri())
+        self.assertIn("No message crosses the switch", self.find("main").text)
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "#waits, #matrix, #predictors"), [])
 
     def test_a_result_without_its_trace_is_shown(self):
         alone = dict(self.result, trace="/nowhere")

@@ -24,17 +24,30 @@ std::uint32_t SwitchActivity::bin_of(Time at) const {
 }
 
 void SwitchActivity::delivered(Time at, const Message& message) {
-  const Time begin = std::max(Time{}, at - time_on_link(message.bytes, parameters_.link_rate));
   const double bits = 8.0 * static_cast<double>(message.bytes);
-  const double length = static_cast<double>((at - begin).ps);
+  add(out_[message.connection.source], at, bits);
+  add(in_[message.connection.destination], at, bits);
+}
+
+/// Adds bits of a link up to `at`, to the latest times that are not taken by earlier bits.
+void SwitchActivity::add(std::vector<double>& bits_of_bin, Time at, double bits) const {
   const std::uint32_t last = bin_of(at);
-  for (std::uint32_t bin = bin_of(begin); bin <= last; ++bin) {
-    const Time from = std::max(begin, begin_of(bin));
+  for (std::uint32_t bin = last;; --bin) {
     const Time until = bin == last ? at : begin_of(bin + 1);
-    const double share = length == 0 ? 1 : static_cast<double>((until - from).ps) / length;
-    out_[message.connection.source][bin] += share * bits;
-    in_[message.connection.destination][bin] += share * bits;
+    const double room = capacity_of((until - begin_of(bin))) - bits_of_bin[bin];
+    const double part = std::clamp(room, 0.0, bits);
+    bits_of_bin[bin] += part;
+    bits -= part;
+    if (bits <= 0) return;
+    if (bin == 0) break;
   }
+  bits_of_bin[last] += bits;  // more than the link carries
+}
+
+/// The bits that a port's links can carry in `time`.
+double SwitchActivity::capacity_of(Time time) const {
+  return static_cast<double>(parameters_.link_rate) * (1 + parameters_.packet_plane) *
+         static_cast<double>(time.ps) * 1e-12;
 }
 
 void SwitchActivity::circuit(Time at, Connection connection, std::uint32_t slot, bool established) {
@@ -90,8 +103,7 @@ nlohmann::ordered_json SwitchActivity::json() {
       std::vector<double> row(detail_.time_bins);
       for (std::uint32_t port = first; port < end; ++port)
         for (std::uint32_t bin = 0; bin < detail_.time_bins; ++bin) row[bin] += bits[port][bin];
-      const double capacity =
-          static_cast<double>(parameters_.link_rate) * static_cast<double>(width_.ps) * 1e-12 * (end - first);
+      const double capacity = capacity_of(width_) * (end - first);
       for (double& value : row) value = std::round(1e4 * value / capacity) / 1e4;
       rows.push_back(std::move(row));
     }

@@ -35,8 +35,9 @@ class SwitchActivity final : public PortTimeline {
   void delivered(Time at, const Message& message) override;
 
   /// technique, slots, ports; bins: count, width_ns; port_group: ports in a row; out, in: for each group the
-  /// payload delivered from (to) its ports in each interval, as a share of what their links can carry; a
-  /// message counts for the time that it takes at the link rate, up to its delivery. circuit_ports: source
+  /// payload delivered from (to) its ports in each interval, as a share of what their links (and those of a
+  /// packet plane) can carry; a message counts for the latest times before its delivery in which the link
+  /// carries no earlier one. circuit_ports: source
   /// ports, those with most traffic if there are many; circuit_slots: number of slots; circuits: lists of
   /// slot, index of the source in circuit_ports, first interval, number of intervals, the destination that
   /// was held longest in them, number of circuits in them. Ends the observation.
@@ -60,6 +61,8 @@ class SwitchActivity final : public PortTimeline {
 
   std::uint32_t bin_of(Time at) const;
   Time begin_of(std::uint32_t bin) const { return width_ * static_cast<std::int64_t>(bin); }
+  void add(std::vector<double>& bits_of_bin, Time at, double bits) const;
+  double capacity_of(Time time) const;
   void hold(Row& row, Time until);
   void end_bin(Row& row);
 

@@ -36,14 +36,21 @@ Message message(Port source, Port destination, Bytes bytes) {
 
 TEST(SwitchActivity, AMessageCountsForTheTimeThatItTakesAtTheLinkRate) {
   SwitchActivity activity(four_ports(), kJob, {.time_bins = 10});
+  activity.delivered(nanoseconds(20), message(2, 1, 50));    // more than the link carries until then
   activity.delivered(nanoseconds(250), message(0, 1, 200));  // 50 to 250 ns
-  activity.delivered(nanoseconds(20), message(2, 1, 50));    // would begin before the job
   const Json json = activity.json();
   EXPECT_EQ(json["bins"]["width_ns"], 100.0);
   EXPECT_EQ(json["out"][0], Json::parse("[0.5,1.0,0.5,0.0,0.0,0.0,0.0,0.0,0.0,0.0]"));
   EXPECT_EQ(json["out"][2], Json::parse("[0.5,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]"));
   EXPECT_EQ(json["in"][1], Json::parse("[1.0,1.0,0.5,0.0,0.0,0.0,0.0,0.0,0.0,0.0]"));
   EXPECT_EQ(json["in"][0], Json::parse("[0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]"));
+}
+
+TEST(SwitchActivity, InterleavedMessagesTakeTheLinkInTurn) {
+  SwitchActivity activity(four_ports(), kJob, {.time_bins = 10});
+  activity.delivered(nanoseconds(390), message(0, 1, 150));
+  activity.delivered(nanoseconds(400), message(0, 2, 150));
+  EXPECT_EQ(activity.json()["out"][0], Json::parse("[0.0,1.0,1.0,1.0,0.0,0.0,0.0,0.0,0.0,0.0]"));
 }
 
 TEST(SwitchActivity, ASlotChartHasTheCircuitHeldLongestInEachInterval) {
@@ -116,11 +123,15 @@ TEST(SwitchActivity, IsThatOfTheSwitchAndDoesNotChangeIt) {
     SwitchActivity activity(p, alone.time, {.time_bins = 7});
     simulate(p, traffic, {}, &activity);
     const Json json = activity.json();
+    for (const char* side : {"out", "in"})
+      for (const Json& row : json[side])
+        for (const Json& value : row) EXPECT_LE(value.get<double>(), 1.0) << side;
     // The utilisation is the mean over all ports and intervals, but for the rounding of the last interval.
     double sum = 0;
     for (const Json& row : json["out"])
       for (const Json& value : row) sum += value.get<double>();
-    EXPECT_NEAR(sum / (7 * p.nodes), alone.utilisation, 0.001 + 0.02 * alone.utilisation);
+    EXPECT_NEAR(sum * (1 + p.packet_plane) / (7 * p.nodes), alone.utilisation,
+                0.001 + 0.02 * alone.utilisation);
   }
 }
 

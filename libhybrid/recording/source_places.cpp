@@ -49,6 +49,8 @@ struct Libdw {
 };
 
 std::string readable(const char* symbol) {
+  // __cxa_demangle takes other names for types: "f" for float.
+  if (!std::string_view(symbol).starts_with("_Z")) return symbol;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr), &std::free);
   return text == nullptr ? symbol : text.get();

@@ -161,7 +161,8 @@ ordered_json technique_json(const AdvisedTechnique& t) {
                     {"predictor", if_used("predictor", p.predictor)},
                     {"packet_plane", if_used("packet-plane", p.packet_plane)},
                     {"time_ns", t.result.measures.time.nanoseconds()},
-                    {"time_against_wormhole", t.result.time_ratio},
+                    {"speedup", t.result.time_ratio == 0 ? nlohmann::ordered_json()
+                                                         : nlohmann::ordered_json(t.result.time_ratio)},
                     {"gap_closed", t.result.gap_closed ? ordered_json(*t.result.gap_closed) : ordered_json()},
                     {"hit_rate", t.result.measures.hit_rate},
                     {"complete", t.is_complete}};

@@ -136,10 +136,10 @@ std::string to_text(const RepeatedReport& report, std::size_t width) {
     table.add({t.technique, t.slots == 0 ? "-" : std::to_string(t.slots), time(t.time_ns.median),
                time(t.time_ns.least), time(t.time_ns.most), fmt::format("{:.3f}", t.ratio.median),
                fmt::format("{:.3f}", t.ratio.least), fmt::format("{:.3f}", t.ratio.most)});
-  std::string text =
-      fmt::format("Techniques over {} runs (job time; against: quotient of the job times of one run)\n",
-                  report.runs.size()) +
-      table.text(2, width);
+  std::string text = wrap(fmt::format("Techniques over {} runs (job time; against: quotient in one run)",
+                                      report.runs.size()),
+                          0, width) +
+                     table.text(2, width);
   text += "\nVerdict\n" + wrap(report.sentence, 2, width) + "\nRuns\n";
   for (const JobReport& run : report.runs) text += wrap(run.trace + ": " + run.verdict.sentence, 2, width);
   return text;

@@ -55,8 +55,10 @@ ordered_json fact_json(std::string_view name, const std::string& value) {
   const auto [end, reason] = std::from_chars(value.data(), value.data() + value.size(), number);
   const bool is_number =
       reason == std::errc{} && end == value.data() + value.size() && std::to_string(number) == value;
-  if (!is_number || name == trace_names::kApplication || name == trace_names::kArguments) return value;
-  return number;
+  if (name == trace_names::kApplication || name == trace_names::kArguments) return value;
+  if (value == "yes" || value == "no") return value == "yes";
+  if (is_number) return number;
+  return value;
 }
 
 ordered_json phase_json(const Phase& phase) {
@@ -89,6 +91,9 @@ ordered_json or_null(const std::optional<Time>& value) {
   return value_or_null(value, [](Time v) { return v.nanoseconds(); });
 }
 
+/// 0: nothing to compare with.
+ordered_json ratio_json(double ratio) { return ratio == 0 ? ordered_json() : ordered_json(ratio); }
+
 // In the order of the calls of the report.
 ordered_json waits_json(const JobReport& report, const CallWaits& waits) {
   ordered_json json = ordered_json::array();
@@ -115,6 +120,7 @@ ordered_json long_worms_json(const LongWorms& worms) {
           {"gap_closed", or_null(worms.gap_closed)},
           {"technique", worms.verdict.technique},
           {"slots", worms.verdict.slots},
+          {"tie", worms.verdict.tie},
           {"changes_verdict", worms.changes_verdict}};
 }
 
@@ -189,7 +195,7 @@ std::string json_text(const ordered_json& json) {
 
 ordered_json to_json(const PredictorScore& score) {
   return {{"predictor", score.predictor},
-          {"capacity", score.capacity},
+          {"slots", score.capacity},
           {"messages", score.sends},
           {"hits", score.hits},
           {"hit_rate", score.hit_rate()},
@@ -221,8 +227,8 @@ ordered_json to_json(const JobReport& report) {
   json["results"] = ordered_json::array();
   for (const TechniqueResult& result : report.techniques) {
     ordered_json one = to_json(result.measures);
-    one["time_against_wormhole"] = result.time_ratio;
-    one["communication_against_wormhole"] = result.communication_ratio;
+    one["speedup"] = ratio_json(result.time_ratio);
+    one["communication_speedup"] = ratio_json(result.communication_ratio);
     one["gap_closed"] = or_null(result.gap_closed);
     one["network_wait_ns"] = or_null(result.network_wait);
     one["network_wait_parts_ns"] =

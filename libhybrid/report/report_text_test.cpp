@@ -357,7 +357,7 @@ TEST(ReportJson, HasTheKeysForOtherTools) {
   for (const char* key : {"mean", "p50", "p99", "max"}) EXPECT_EQ(hybrid["latency_ns"][key], 500.0) << key;
   EXPECT_EQ(hybrid["hit_rate"], 0.973);
   EXPECT_EQ(hybrid["seed"], 1);
-  EXPECT_EQ(hybrid["time_against_wormhole"], 1.5);
+  EXPECT_EQ(hybrid["speedup"], 1.5);
   EXPECT_EQ(hybrid["gap_closed"], 1.25);
   EXPECT_EQ(hybrid["rank_wait_ns"], 300'000.0);
   EXPECT_EQ(hybrid["network_wait_ns"], 200'000.0);

@@ -87,7 +87,7 @@ std::vector<std::size_t> TextTable::widths(std::size_t indent, std::size_t width
   }
   // The names of a narrow table's rows stay readable: its other columns continue below.
   const auto is_short_key = [&](std::size_t c) {
-    return width < kTextWidth && c < keys_ && 3 * widths[c] < width;
+    return is_limit(width) && c < keys_ && 3 * widths[c] < width;
   };
   while (total() > width) {
     std::size_t widest = end;
@@ -112,7 +112,7 @@ std::string TextTable::text(std::size_t indent, std::size_t width) const {
   std::vector<std::vector<std::size_t>> blocks;  // the columns of each
   std::size_t used = 0;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (blocks.empty() || (width < kTextWidth && c > keys_ && used + widths[c] > width)) {
+    if (blocks.empty() || (is_limit(width) && c > keys_ && used + widths[c] > width)) {
       std::vector<std::size_t>& block = blocks.emplace_back();
       used = indent;
       for (std::size_t key = 0; key < std::min(keys_, c); ++key) {
@@ -190,7 +190,7 @@ std::string two_columns(std::string_view term, std::string_view text, std::size_
                                : lines + "\n" + explained;
 }
 
-std::size_t terminal_width(std::FILE* stream) {
+std::size_t terminal_width(std::FILE* stream, std::size_t widest) {
   constexpr std::size_t kLeast = 40;
   std::size_t width = 0;
   if (const char* const columns = std::getenv("COLUMNS"); columns != nullptr) {
@@ -200,7 +200,7 @@ std::size_t terminal_width(std::FILE* stream) {
   winsize size{};
   if (width == 0 && isatty(fileno(stream)) != 0 && ::ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
     width = size.ws_col;
-  return width == 0 ? kTextWidth : std::clamp(width, kLeast, kTextWidth);
+  return width == 0 ? widest : std::clamp(width, kLeast, widest);
 }
 
 bool has_colours(std::FILE* stream) {
@@ -305,10 +305,15 @@ bool ProgressLine::show(std::string_view what, Progress progress) {
   if (shown_ && what == what_ && now - at_ < std::chrono::milliseconds(100)) return true;
   what_ = what;
   at_ = now;
-  std::string line = "\r\033[K" + std::string(what);
-  const std::string state =
+  std::string state =
       progress_text(progress, first_.done, std::chrono::duration<double>(now - begin_).count());
-  if (!state.empty()) line += ": " + state;
+  if (!state.empty()) state = ": " + state;
+  // A line that the terminal breaks could not be removed.
+  constexpr std::size_t kWidest = 1000, kShortest = 12;
+  const std::size_t room = terminal_width(stream_, kWidest) - 1;
+  const std::size_t left = room - std::min(room, state.size());
+  std::string line = truncated(std::string(what), std::max(left, kShortest)) + state;
+  line = "\r\033[K" + line.substr(0, room);
   std::fwrite(line.data(), 1, line.size(), stream_);
   std::fflush(stream_);
   return shown_ = true;

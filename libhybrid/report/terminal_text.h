@@ -27,9 +27,9 @@ std::string percent(double fraction);
 
 inline constexpr std::size_t kTextWidth = 100;  // of text that is not for a narrower terminal
 
-/// The width for text on `stream`: the variable COLUMNS, else that of the terminal, else kTextWidth; from 40
-/// to kTextWidth.
-std::size_t terminal_width(std::FILE* stream);
+/// The width for text on `stream`: the variable COLUMNS, else that of the terminal, at least 40 and at most
+/// `widest`; `widest` if neither is known.
+std::size_t terminal_width(std::FILE* stream, std::size_t widest = kTextWidth);
 
 /// Whether text on `stream` is in colour: it is a terminal, and neither NO_COLOR (no-color.org) nor TERM=dumb
 /// is set.
@@ -48,10 +48,11 @@ void print_message(Severity severity, std::string_view text);
 class TextTable {
  public:
   static constexpr std::size_t kWide = 120;  // width of tables with many columns
-  /// The width of such a table on a terminal: `widest`, or that of a terminal narrower than kTextWidth.
+  /// The width of such a table on a terminal: terminal_width(), never kTextWidth, to which tables are not
+  /// broken.
   static std::size_t wide(std::FILE* stream, std::size_t widest = kWide) {
-    const std::size_t width = terminal_width(stream);
-    return width < kTextWidth ? width : widest;
+    const std::size_t width = terminal_width(stream, widest);
+    return is_limit(width) ? width : width - 1;
   }
   enum class Align { left, right };
   struct Column {
@@ -69,12 +70,13 @@ class TextTable {
 
   /// The line of titles and the rows, each indented by `indent` blanks and ended by a newline. Columns are
   /// two blanks apart; no line ends in blanks. If lines would be longer than `width`, the cells of the widest
-  /// left-aligned columns are truncated (with "..."). On a terminal narrower than kTextWidth, a left-aligned
-  /// last column is broken at blanks instead, and what still does not fit follows in further tables, each
-  /// with the key columns.
+  /// left-aligned columns are truncated (with "..."); what still does not fit follows in further tables, each
+  /// with the key columns, except with kTextWidth, the width of files. Narrower than that, a left-aligned
+  /// last column is broken at blanks instead of truncated.
   std::string text(std::size_t indent = 2, std::size_t width = kTextWidth) const;
 
  private:
+  static bool is_limit(std::size_t width) { return width != kTextWidth; }
   std::vector<std::size_t> widths(std::size_t indent, std::size_t width) const;
   /// Whether the last column is broken into lines.
   bool wraps_last(std::size_t width) const;
