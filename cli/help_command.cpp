@@ -70,7 +70,7 @@ class HelpCommand final : public Command {
       for (CommandLine::Option& option : reference_of(listing.name).options) {
         const std::string& name = option.names.back();
         known.push_back(name.substr(name.find_first_not_of('-')));
-        if (!is_same(known.back(), term.substr(std::min(term.size(), term.find_first_not_of('-'))))) continue;
+        if (!is_same(known.back(), option_of(term))) continue;
         const auto same = std::ranges::find_if(options, [&](const auto& one) {
           return one.first.help == option.help && one.first.type == option.type;
         });
@@ -93,6 +93,13 @@ class HelpCommand final : public Command {
     std::string text;
     for (const std::string& section : sections) text += (text.empty() ? "" : "\n") + section;
     return text;
+  }
+
+  // "slot-length" of --slot-length and HYBRID_SLOT_LENGTH.
+  static std::string_view option_of(std::string_view term) {
+    constexpr std::string_view kVariable = "HYBRID_";
+    if (term.starts_with(kVariable)) return term.substr(kVariable.size());
+    return term.substr(std::min(term.size(), term.find_first_not_of('-')));
   }
 
   // Without regard to case, and to '-' or a blank between words.

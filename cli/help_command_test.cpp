@@ -57,6 +57,7 @@ TEST(Help, HelpExplainsTermsOptionsAndNames) {
   EXPECT_THAT(output({"help", "slot-length"}),
               AllOf(HasSubstr("--slot-length TIME"), HasSubstr("`hybrid run`")));
   EXPECT_EQ(output({"help", "--slot-length"}), output({"help", "Slot Length"}));
+  EXPECT_EQ(output({"help", "HYBRID_SLOT_LENGTH"}), output({"help", "slot-length"}));
   EXPECT_THAT(output({"help", "tournament"}), HasSubstr("predictor tournament: "));
   ChildEnd end;
   output_of({HYBRID_COMMAND, "help", "slot-lenght"}, end);

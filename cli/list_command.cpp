@@ -1,4 +1,4 @@
-// `hybrid list`: everything that is selected by name, and every option.
+// `hybrid list`: everything that is selected by name; with --options: every option.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -92,7 +92,7 @@ class ListCommand final : public Command {
   JsonOutput json_;
 };
 
-const CommandRegistration kList{"list", "everything that is selected by name, and every option",
+const CommandRegistration kList{"list", "everything that is selected by name; with --options: every option",
                                 []() -> std::unique_ptr<Command> { return std::make_unique<ListCommand>(); }};
 
 }  // namespace

@@ -76,7 +76,7 @@ class ReportCommand final : public Command {
       data = page_data(source_, std::move(report), job, sweep_, note);
     } else {
       Json report = read(*result);
-      const std::string trace = source_ == *result ? report["trace"].get<std::string>() : source_;
+      const std::string trace = source_ == *result ? trace_of(report, *result) : source_;
       try {
         JobEmulator job(trace, [&trace] { return open_trace(trace); }, options_of_result(report, *result));
         data = page_data(source_, report, job, sweep_, note);
@@ -114,6 +114,15 @@ class ReportCommand final : public Command {
     return std::nullopt;
   }
 
+  // The trace that the result names; where that does not exist, the one beside the result: both may have been
+  // moved.
+  static std::string trace_of(const Json& report, const std::string& result) {
+    const fs::path named = report["trace"].get<std::string>();
+    const fs::path beside = fs::path(result).parent_path() / named.filename();
+    std::error_code ignored;
+    return (!fs::exists(named, ignored) && fs::exists(beside, ignored) ? beside : named).string();
+  }
+
   // A report; of several repeats or of another command there is no page.
   static Json read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
@@ -121,6 +130,9 @@ class ReportCommand final : public Command {
       throw UserError(path + ": cannot be read", "Name a JSON file of `hybrid run` or `hybrid replay`.");
     Json json = Json::parse(file, nullptr, false);
     if (json.is_discarded()) throw UserError(path + ": not a JSON file");
+    if (json.is_object() && json.contains("repeats"))
+      throw UserError(path + ": the result of several runs; a page shows one",
+                      "Name the directory or the trace of one of them.");
     const bool report = json.is_object() && json.contains("trace") && json["trace"].is_string() &&
                         json.contains("results") && json["results"].is_array() && json.contains("job") &&
                         json["job"].is_object() && json.contains("verdict") && json["verdict"].is_object();

@@ -56,6 +56,19 @@ TEST_F(ReportCommandLine, ShowsAResultWhoseTraceCannotBeUsedAndSaysWhy) {
   EXPECT_TRUE(std::filesystem::exists("page.html"));
 }
 
+TEST_F(ReportCommandLine, UsesATraceThatWasMovedWithTheResult) {
+  EXPECT_EQ(report([](json& r) { r["trace"] = "/nowhere/cg-16"; }, 0), "");
+  std::filesystem::create_directory("moved");
+  std::filesystem::rename("cg-16", "moved/cg-16");
+  std::filesystem::rename("result.json", "moved/result.json");
+  EXPECT_EQ(hybrid({"report", "moved/result.json", "-o", "moved.html"}), "");
+}
+
+TEST_F(ReportCommandLine, OfSeveralRunsNamesWhatToDo) {
+  EXPECT_THAT(report([](json& r) { r["repeats"] = {{"runs", 2}}; }, 2),
+              HasSubstr("the result of several runs"));
+}
+
 TEST_F(ReportCommandLine, TheOptionsOfAResultCannotBeChanged) {
   EXPECT_THAT(hybrid({"report", "result.json", "--slots", "4", "-o", "page.html"}, 2),
               HasSubstr("--slots: result.json is a result"));

@@ -265,7 +265,7 @@
       { key: "gap_closed", title: "gap closed", term: "gap closed", text: percent },
       { key: "network_wait_ns", title: "network wait", term: "network wait", text: time },
       { key: "utilisation", term: "utilisation", text: percent },
-      { key: "latency_p50_ns", title: "p50", term: "latency", text: time }, { key: "latency_p99_ns", title: "p99", term: "latency", text: time },
+      { key: "latency_p50_ns", title: "p50", term: "p50", text: time }, { key: "latency_p99_ns", title: "p99", term: "p99", text: time },
       { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }],
       rows: [...rows.map((r) => [r.technique, r.slots, r.time_ns, base ? base.time_ns / r.time_ns : null, r.gap_closed,
         r.network_wait_ns, r.utilisation, r.latency_ns && r.latency_ns.p50, r.latency_ns && r.latency_ns.p99, r.hit_rate]),

@@ -194,7 +194,7 @@ void Adviser::judge_all() {
     if (part < kTie) {
       advice_.verdict.technique = "wormhole";
       advice_.verdict.slots = 0;
-      advice_.verdict.sentence = "Wormhole will do: the bound ideal gains no more than 1 %.";
+      advice_.verdict.sentence = "Wormhole is enough: the bound ideal is at most 1 % faster.";
     }
   }
   advice_.limits = limits_of(advice_.verdict, results, advice_.bounds, job_.options().network.worm_limit, 0,

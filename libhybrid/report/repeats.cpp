@@ -78,7 +78,7 @@ void judge(RepeatedReport& report) {
         fmt::format("No verdict: the difference is within the spread of the runs. The best, {}, takes {}.",
                     name(*best), share);
   }
-  report.sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(report.sentence[0])));
+  report.sentence = capitalised(std::move(report.sentence));
 }
 
 nlohmann::ordered_json to_json(const Spread& spread) {

@@ -44,7 +44,7 @@ TEST(Repeats, ADifferenceInEveryRunIsAVerdict) {
   EXPECT_EQ(report.technique, "tdm");
   EXPECT_EQ(report.slots, 4u);
   EXPECT_EQ(report.sentence,
-            "Tdm with K = 4 suits this job: it takes 0.900 of wormhole's job time in the median of 3 runs "
+            "TDM with K = 4 suits this job: it takes 0.900 of wormhole's job time in the median of 3 runs "
             "(0.880 to "
             "0.920).");
   EXPECT_EQ(report.techniques[2].time_ns.median, 132'000);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 
 #include "emulator/switching/bounds.h"
@@ -22,11 +23,6 @@ std::size_t effort(const Contender& c) {
 
 std::string name(const Contender& c) {
   return c.slots == 0 ? c.technique : fmt::format("{} with K = {}", c.technique, c.slots);
-}
-
-std::string capitalised(std::string text) {
-  text[0] = static_cast<char>(text[0] - 'a' + 'A');  // technique names are lower case
-  return text;
 }
 
 double quotient(Time a, Time b) {
@@ -84,7 +80,7 @@ std::string found(const Contender& c) {
 std::string less_waiting(const Contender& picked, const Contender& against) {
   const double less = 1 - quotient(picked.communication, against.communication);
   if (less <= kTie) return "messages arrive when their receivers need them";
-  return fmt::format("the ranks communicate {} less", in_percent(less));
+  return fmt::format("the ranks spend {} less time communicating", in_percent(less));
 }
 
 // Remark on why a technique is slower; "" if it is unknown.
@@ -101,7 +97,7 @@ std::string slots_remark(std::span<const Contender> all, const Contender& picked
   for (const Contender& other : all)
     if (other.technique == picked.technique && other.slots >= needed)
       return fmt::format("; its largest phase needs {} slots, but K = {} {}", needed, other.slots,
-                         is_tied(other, picked.time) ? std::string("gains no more than 1 %")
+                         is_tied(other, picked.time) ? std::string("is at most 1 % faster")
                                                      : "takes " + longer(other.time, picked.time));
   return fmt::format("; its largest phase needs {0} slots, so try --slots {0}", needed);
 }
@@ -112,7 +108,7 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
   for (const Contender& c : all)
     if (&c != &picked && (rival == nullptr || c.time < rival->time)) rival = &c;
   if (is_tied(*rival, picked.time))
-    return fmt::format("{} suits this job: the best of the others, {}, gains no more than 1 %, since {}.",
+    return fmt::format("{} suits this job: the best of the others, {}, is at most 1 % faster, since {}.",
                        capitalised(picked.technique), name(*rival), bottleneck(picked));
   return fmt::format("{} suits this job: the best of the others, {}, takes {}; {}{}.",
                      capitalised(picked.technique), name(*rival), longer(rival->time, picked.time),
@@ -124,6 +120,12 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
 }
 
 }  // namespace
+
+std::string capitalised(std::string text) {
+  if (text.starts_with("tdm")) return text.replace(0, 3, "TDM");
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
 
 bool is_simpler(const Contender& a, const Contender& b) {
   return effort(a) != effort(b) ? effort(a) < effort(b) : a.slots < b.slots;
@@ -171,7 +173,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
     return answer(fmt::format("Only {} was emulated, so there is nothing to compare: {}{}.", name(*picked),
                               bottleneck(*picked), slots_remark(contenders, *picked, slots_needed)));
   if (tie)
-    return answer(fmt::format("No technique differs by more than 1 %: {}. The simplest, {}, will do.",
+    return answer(fmt::format("No technique differs by more than 1 %: {}. The simplest, {}, is enough.",
                               bottleneck(*picked), name(*picked)));
   if (is_packet_switch(*picked)) return answer(favour_packets(contenders, *picked));
 
@@ -185,7 +187,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
   sentence += loss_remark(against);
   if (fastest->time < picked->time && fastest->technique != picked->technique)
-    sentence += fmt::format("; {} gains no more than 1 % more", name(*fastest));
+    sentence += fmt::format("; {} is at most 1 % faster", name(*fastest));
   return answer(sentence + slots_remark(contenders, *picked, slots_needed) + ".");
 }
 

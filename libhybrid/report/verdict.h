@@ -48,6 +48,9 @@ struct Verdict {
   bool tie = false;  // no technique differs by more than kTie
 };
 
+/// A sentence or technique with a capital letter at its begin: "Wormhole", "TDM with K = 4".
+std::string capitalised(std::string text);
+
 /// Job times with a relative difference of at most this are a tie: the simplest of these techniques is
 /// picked.
 inline constexpr double kTie = 0.01;

@@ -69,7 +69,7 @@ std::string long_worms_sentence(const LongWorms& worms, Bytes worm_limit) {
   if (worms.gap_closed)
     sentence += *worms.gap_closed >= kLeastShown
                     ? fmt::format(", which closes {} of its gap to ideal", in_percent(*worms.gap_closed))
-                    : ", which closes nothing of its gap to ideal";
+                    : ", which does not reduce its gap to ideal";
   if (!worms.changes_verdict) return sentence + ", and the verdict is the same.";
   if (worms.verdict.tie) return sentence + "; then no technique differs by more than 1 %.";
   return sentence + fmt::format("; then {} suits the job.", name(worms.verdict));

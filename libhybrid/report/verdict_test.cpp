@@ -45,7 +45,7 @@ TEST(Verdict, ATieOfAllNamesTheBottleneckAndTheSimplest) {
   EXPECT_EQ(verdict.technique, "wormhole");
   EXPECT_EQ(verdict.sentence,
             "No technique differs by more than 1 %: the job computes 97 % of its time. The simplest, "
-            "wormhole, will do.");
+            "wormhole, is enough.");
 }
 
 TEST(Verdict, ATieWithoutMuchComputingNamesLinksOrWaiting) {
@@ -99,7 +99,7 @@ TEST(Verdict, PicksTheFewestSlotsAmongTheTiedBest) {
               contender("hybrid", 4, 1005, 100, 0.96)}},
             8);
   EXPECT_EQ(verdict.slots, 4u);
-  EXPECT_THAT(verdict.sentence, HasSubstr("needs 8 slots, but K = 8 gains no more than 1 %"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("needs 8 slots, but K = 8 is at most 1 % faster"));
 }
 
 TEST(Verdict, NamesAFasterTechniqueThatIsNotPicked) {
@@ -107,7 +107,7 @@ TEST(Verdict, NamesAFasterTechniqueThatIsNotPicked) {
                                   contender("hybrid", 4, 1000, 100, 0.97)}},
                                 4);
   EXPECT_EQ(verdict.technique, "circuit");
-  EXPECT_THAT(verdict.sentence, HasSubstr("; hybrid with K = 4 gains no more than 1 % more."));
+  EXPECT_THAT(verdict.sentence, HasSubstr("; hybrid with K = 4 is at most 1 % faster."));
 }
 
 // Circuit is within 1 % of hybrid, but so is wormhole of circuit.
@@ -124,7 +124,7 @@ TEST(Verdict, ADifferenceOfLessThanOnePercentIsNotPrinted) {
       judge({{contender("wormhole", 0, 15000, 100), contender("hybrid", 4, 10000, 100, 0.97),
               contender("hybrid", 7, 10001, 100, 0.97)}},
             7);
-  EXPECT_THAT(verdict.sentence, HasSubstr("needs 7 slots, but K = 7 gains no more than 1 %"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("needs 7 slots, but K = 7 is at most 1 % faster"));
   Contender picked = contender("circuit", 0, 10000, 9000, 0.1),
             wormhole = contender("wormhole", 0, 15000, 9000);
   picked.communication = microseconds(1000);
@@ -164,7 +164,7 @@ TEST(Verdict, PicksWormholeInATieWithSomeOthers) {
                                   contender("circuit", 0, 2000, 900, 0.2)}},
                                 4);
   EXPECT_EQ(verdict.technique, "wormhole");
-  EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("hybrid with K = 4, gains no more than 1 %"),
+  EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("hybrid with K = 4, is at most 1 % faster"),
                                       HasSubstr("since the job computes 90 % of its time")));
 }
 
@@ -179,7 +179,7 @@ TEST(Verdict, WithFewHitsTheCommunicationTimeIsTheReason) {
       judge({{contender("wormhole", 0, 1500, 500), contender("circuit", 0, 1000, 500, 0.1)}}, 4).sentence,
       HasSubstr(
           "Circuit suits this job: wormhole takes 50 % longer (1.50 ms against 1.00 ms), since here the "
-          "ranks communicate 50 % less"));
+          "ranks spend 50 % less time communicating"));
 }
 
 TEST(Verdict, OneContenderIsNotCompared) {
