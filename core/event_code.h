@@ -39,6 +39,8 @@ struct EventRest {
 
   EventRest() = default;
   EventRest(std::uint64_t a, std::uint64_t b, std::uint64_t c) : first(a), second(b), third(c) {}
+  explicit EventRest(const Event& e)
+      : EventRest(e.call_site, e.kind, e.op, e.communicator, e.peer, e.tag, e.bytes) {}
   /// From the members of an event. Members that were just stored must be read one by one: a wider load would
   /// wait for the stores.
   EventRest(std::uint32_t call_site, EventKind kind, std::uint8_t op, std::uint32_t communicator,
@@ -84,9 +86,7 @@ class EventEncoder {
   /// Writes the event to `to`, which has room for kMostEventWords. Returns the end of what it wrote.
   /// Precondition: the kind is not `none`.
   std::uint64_t* encode(const Event& e, std::uint64_t* to) {
-    return encode(e.begin, e.duration,
-                  EventRest(e.call_site, e.kind, e.op, e.communicator, e.peer, e.tag, e.bytes), e.request,
-                  to);
+    return encode(e.begin, e.duration, EventRest(e), e.request, to);
   }
   [[gnu::always_inline]] std::uint64_t* encode(std::uint64_t begin, std::uint64_t duration,
                                                const EventRest& rest, std::uint32_t request,

@@ -61,10 +61,8 @@ class JournalWriter {
   JournalWriter& operator=(const JournalWriter&) = delete;
 
   /// Appends an event, or counts it as lost if the disk is full.
-  void append(const Event& e) {
-    append(e.begin, e.duration, EventRest(e.call_site, e.kind, e.op, e.communicator, e.peer, e.tag, e.bytes),
-           e.request);
-  }
+  void append(const Event& e) { append(e.begin, e.duration, EventRest(e), e.request); }
+  /// The same, from values that are not in memory yet.
   [[gnu::always_inline]] void append(std::uint64_t begin, std::uint64_t duration, const EventRest& rest,
                                      std::uint32_t request) {
     if (next_ >= end_ && !next_block()) [[unlikely]] {

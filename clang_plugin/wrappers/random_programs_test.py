@@ -256,6 +256,12 @@ class Procedure:
         return head + f"{attribute} void phase{self.number}(int p0, int p1) {{\n" + "\n".join(self.lines) + "\n}\n"
 
 
+# Half of the programs have none.
+FURTHER_FLAGS = [[]] * 6 + [["-fsanitize=undefined", "-fno-sanitize-recover=all"], ["-fno-inline"], ["-fno-pie", "-no-pie"],
+                            ["-fstack-protector-all", "-ftrivial-auto-var-init=pattern"], ["-fno-strict-aliasing", "-fwrapv"],
+                            ["-ffunction-sections", "-Wl,--gc-sections"]]
+
+
 def program(seed):
     """The source of a program, and whether it is C++."""
     rng = random.Random(seed)
@@ -304,7 +310,8 @@ def check(seed, folder, hybridcc, hybridcxx, hybrid):
     text, cxx = program(seed)
     source = folder / ("p.cpp" if cxx else "p.c")
     source.write_text(text)
-    flags = [random.Random(seed).choice(["-O0", "-O1", "-O2", "-O2", "-O3"]), "-g", "-w", source, "-o"]
+    rng = random.Random(seed)
+    flags = [rng.choice(["-O0", "-O1", "-O2", "-O2", "-O3", "-Os"]), *rng.choice(FURTHER_FLAGS), "-g", "-w", source, "-o"]
     compiler = hybridcxx if cxx else hybridcc
     run([compiler, *flags, folder / "hinted"])
     run([compiler, "-fno-hybrid", *flags, folder / "plain"])
