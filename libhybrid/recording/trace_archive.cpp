@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "emulator/replay/otf2_reader.h"
 
 namespace hybrid {
 
@@ -144,16 +145,16 @@ OTF2_StringRef TraceArchive::string(std::string_view text) {
 void TraceArchive::close() {
   const OTF2_ErrorCode code = OTF2_Archive_Close(archive_);
   archive_ = nullptr;
-  // libotf2 does not report that a full disk lost the last writes.
-  for (const std::string& path : {anchor_, directory_ + "/" + kName + ".def"}) {
-    std::error_code unknown;
-    if (code != OTF2_SUCCESS || std::filesystem::file_size(path, unknown) != 0) continue;
-    remove_files();
-    fail("no space is left for " + path);
-  }
   if (code != OTF2_SUCCESS) {
     remove_files();
     check(code);
+  }
+  // libotf2 does not report that a full disk lost the last writes.
+  try {
+    const Otf2Trace written(anchor_);
+  } catch (const UserError&) {
+    remove_files();
+    fail("no space is left for it: what was written cannot be read");
   }
 }
 
