@@ -153,6 +153,9 @@ void TraceArchive::close() {
   try {
     const Otf2Trace written(anchor_);
   } catch (const UserError&) {
+    constexpr std::uintmax_t kLittle = std::uintmax_t{1} << 20;
+    std::error_code unknown;
+    if (std::filesystem::space(directory_, unknown).available > kLittle) throw;
     remove_files();
     fail("no space is left for it: what was written cannot be read");
   }
