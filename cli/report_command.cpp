@@ -2,6 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -127,7 +129,8 @@ class ReportCommand final : public Command {
   static Json read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file)
-      throw UserError(path + ": cannot be read", "Name a JSON file of `hybrid run` or `hybrid replay`.");
+      throw UserError(path + ": cannot be read: " + std::strerror(errno),
+                      "Name a JSON file of `hybrid run` or `hybrid replay`.");
     Json json = Json::parse(file, nullptr, false);
     if (json.is_discarded()) throw UserError(path + ": not a JSON file");
     if (json.is_object() && json.contains("repeats"))

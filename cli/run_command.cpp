@@ -92,6 +92,9 @@ class RunCommand final : public Command {
     check_job(options_);
     if (options_.at_finalize == "auto") options_.at_finalize = "emulate";
     json_.check_another("output", options_.output);
+    if (json_.wanted() && options_.at_finalize != "emulate")
+      throw UserError("--json writes the report, but --at-finalize " + options_.at_finalize + " makes none",
+                      "Leave one of them out.");
     const std::string ranks = settle_ranks();
     const std::uint64_t repeats = settle_repeats();
     check_ranks(static_cast<std::uint32_t>(parse_count(ranks, "-n", kMostRanks)));
@@ -234,8 +237,9 @@ class RunCommand final : public Command {
       if (text != nullptr) std::fprintf(text, "journals: %s\n", recording.c_str());
     } else {
       const Interruption interruption;
-      finished = finish_job(recording, options_, text, stderr,
-                            [signal] { return signal != 0 || Interruption::requested(); });
+      finished = finish_job(
+          recording, options_, text, stderr, [signal] { return signal != 0 || Interruption::requested(); },
+          failure);
       if (finished.stopped && failure.empty())
         return {Interruption::requested() ? Interruption::exit_code() : kFailed, {}};
     }

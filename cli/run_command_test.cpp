@@ -120,8 +120,9 @@ TEST_F(Run, CtrlCDuringTheEmulationKeepsTheTraceAndSaysHowToContinue) {
   const std::string text =
       run({"-n", "4", "-o", "job", "--slots", slots, "--", HYBRID_EXAMPLES "/stencil", "24", "4000"},
           128 + SIGINT);
-  EXPECT_THAT(text, HasSubstr("The emulation was interrupted. The trace is complete. Continue with:\n"
-                              "  hybrid replay job/trace.otf2 --slots 1,2"));
+  EXPECT_THAT(
+      text, HasSubstr("Interrupted: no report was made. The trace has all that was recorded. Continue with:\n"
+                      "  hybrid replay job/trace.otf2 --slots 1,2"));
   EXPECT_FALSE(fs::exists("job/report.json"));
   EXPECT_EQ(nlohmann::json::parse(output({"profile", "job/trace.otf2", "--json", "-"})).at("nodes"), 4);
 }
@@ -138,9 +139,11 @@ TEST_F(Run, AJobThatIsStoppedIsNotEmulated) {
       ">/dev/null 2>&1 &\nexec mpiexec.mpich \"$@\"");
   const std::string text =
       run({"-n", "4", "-o", "job", "--", HYBRID_EXAMPLES "/stencil", "24", "100000000"}, 1);
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("/stencil' was stopped by SIGTERM (signal 15)"),
-                    HasSubstr("The trace is complete. Continue with:\n  hybrid replay job/trace.otf2")));
+  EXPECT_THAT(
+      text,
+      AllOf(
+          HasSubstr("/stencil' was stopped by SIGTERM (signal 15)"),
+          HasSubstr("The trace has all that was recorded. Continue with:\n  hybrid replay job/trace.otf2")));
   EXPECT_TRUE(fs::exists("job/trace.otf2"));
   EXPECT_FALSE(fs::exists("job/report.json"));
 }

@@ -23,8 +23,7 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kBlockWords = JournalWriter::kBlockWords;
 constexpr std::uint64_t kBlockBytes = kBlockWords * sizeof(std::uint64_t);
 constexpr std::uint64_t kSegmentBlocks = 8192;
-constexpr std::uint64_t kForgetAfter = 16;      // blocks that were read
-constexpr std::uint64_t kReservedBlocks = 128;  // at once; divides kSegmentBlocks
+constexpr std::uint64_t kForgetAfter = 16;  // blocks that were read
 constexpr std::uint64_t kChecksumBytes = kSegmentBlocks * sizeof(std::uint64_t);
 static_assert(sizeof(JournalHeader) <= kPage && kBlockBytes % kPage == 0 && kChecksumBytes % kPage == 0);
 
@@ -63,6 +62,7 @@ int reserve(int file, std::uint64_t offset, std::uint64_t length) {
 }
 
 bool write_at(int file, const void* data, std::uint64_t length, std::uint64_t offset) {
+  const FileSizeSignalGuard guard(offset + length);
   while (length != 0) {
     const ssize_t written = ::pwrite(file, data, length, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
@@ -135,21 +135,11 @@ bool JournalWriter::write_block() {
   open_[kNumberOfEvents] = events_ - before_;
   std::fill(next_, open_ + kBlockWords, std::uint64_t{event_code::kEnd});
   const std::uint64_t sum = checksum(open_, kBlockBytes);
-  if (!reserve_block(block) || !write_at(file_, open_, kBlockBytes, block_at(block))) return false;
+  if (!write_at(file_, open_, kBlockBytes, block_at(block))) return false;
   std::atomic_signal_fence(std::memory_order_release);
   checksums_[in_segment] = sum;
   before_ = events_;
   return true;
-}
-
-bool JournalWriter::reserve_block(std::uint64_t block) {
-  if (block < reserved_) return true;
-  for (const std::uint64_t count : {kReservedBlocks - block % kReservedBlocks, std::uint64_t{1}})
-    if (reserve(file_, block_at(block), count * kBlockBytes) == 0) {
-      reserved_ = block + count;
-      return true;
-    }
-  return false;
 }
 
 void JournalWriter::unmap_checksums() {
@@ -183,10 +173,7 @@ void JournalWriter::close() {
   if (file_ < 0) return;
   if (open_ != nullptr) {
     // A full disk leaves the events where they are, in the open block.
-    if (process_ == ::getpid() && !full_ && write_block()) {
-      const std::uint64_t end = block_at((words_ - 1) / kBlockWords) + kBlockBytes;
-      (void)!::ftruncate(file_, static_cast<off_t>(end));  // gives back what is reserved
-    }
+    if (process_ == ::getpid() && !full_) (void)write_block();
     ::munmap(open_, kBlockBytes);
     open_ = nullptr;
   }

@@ -92,9 +92,6 @@ class JournalWriter {
   bool map_open_block();
   /// Writes the open block, then its checksum, to their places. False if the disk is full.
   bool write_block();
-  /// Reserves the space of a block, and of blocks after it if there is room, so that writing it cannot fail
-  /// or raise a signal. False if the disk is full.
-  bool reserve_block(std::uint64_t block);
   void unmap_checksums();
 
   EventEncoder encoder_;
@@ -105,7 +102,6 @@ class JournalWriter {
   JournalHeader* header_ = nullptr;
   std::uint64_t* open_ = nullptr;       // nullptr: nothing is appended yet
   std::uint64_t* checksums_ = nullptr;  // of the segment that write_block() wrote to last
-  std::uint64_t reserved_ = 0;          // blocks
   int file_ = -1;
   int process_ = 0;  // the creator: a forked child must not write its parent's file
   bool full_ = false;

@@ -1,10 +1,14 @@
 // Format: text, so that people can read it. The first line names the format. Each further line is a record:
-// its kind and its fields, separated by tabs. Tabs, newlines and backslashes inside a field are escaped.
-// Lists of ranks are runs of consecutive ranks ("0-63 7 5-6"), so that MPI_COMM_WORLD is short in large jobs.
+// its kind and its fields, separated by tabs, and a checksum of it and all records before it. Tabs, newlines
+// and backslashes inside a field are escaped. Lists of ranks are runs of consecutive ranks ("0-63 7 5-6"), so
+// that MPI_COMM_WORLD is short in large jobs.
 #include "libhybrid/recording/definitions.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <cerrno>
 #include <charconv>
@@ -20,7 +24,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::string_view kFirstLine = "hybrid-definitions 3";
+constexpr std::string_view kFirstLine = "hybrid-definitions 4";
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -173,7 +177,21 @@ void read_record(Record& record, Definitions& definitions) {
   }
 }
 
+/// Removes the checksum from the end of a line. False if it is wrong.
+bool take_checksum(std::string_view& line, std::uint32_t& chain) {
+  const std::size_t tab = line.rfind('\t');
+  const std::string_view record = line.substr(0, tab);
+  if (tab == std::string_view::npos || with_checksum(record, chain) != line) return false;
+  line = record;
+  return true;
+}
+
 }  // namespace
+
+std::string with_checksum(std::string_view record, std::uint32_t& chain) {
+  chain = XXH32(record.data(), record.size(), chain);
+  return fmt::format("{}\t{:08x}", record, chain);
+}
 
 std::string definitions_path(const std::string& directory, std::uint32_t rank) {
   return directory + "/rank-" + std::to_string(rank) + ".definitions";
@@ -186,7 +204,7 @@ std::string journal_path(const std::string& directory, std::uint32_t rank, std::
 DefinitionWriter::DefinitionWriter(const std::string& path) {
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file_ < 0) throw RunError("cannot create the definitions " + path + ": " + std::strerror(errno));
-  write_record(kFirstLine);
+  write_line(kFirstLine);
 }
 
 DefinitionWriter::~DefinitionWriter() { close(); }
@@ -233,9 +251,13 @@ bool DefinitionWriter::has_unwritten() {
 
 void DefinitionWriter::write_record(std::string_view record) {
   const std::lock_guard lock(mutex_);
+  write_line(with_checksum(record, chain_));
+}
+
+void DefinitionWriter::write_line(std::string_view line) {
   if (file_ < 0) return;
   const FileSizeSignalGuard guard;
-  unwritten_.append(record).push_back('\n');
+  unwritten_.append(line).push_back('\n');
   ssize_t written = 0;
   do {
     written = ::pwrite(file_, unwritten_.data(), unwritten_.size(), static_cast<off_t>(length_));
@@ -253,6 +275,7 @@ Definitions read_definitions(const std::string& path) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::string_view rest = text;
   Definitions definitions;
+  std::uint32_t chain = 0;
   for (std::size_t line = 1;; ++line) {
     const std::size_t end = rest.find('\n');
     if (end == std::string_view::npos) {
@@ -261,12 +284,17 @@ Definitions read_definitions(const std::string& path) {
                         std::string(kFirstLine) + "\")");
       return definitions;
     }
-    Record record(path, line, rest.substr(0, end));
-    if (line > 1)
-      read_record(record, definitions);
-    else if (rest.substr(0, end) != kFirstLine)
+    std::string_view text_of_line = rest.substr(0, end);
+    if (line == 1 && text_of_line != kFirstLine)
       throw UserError(path + ": not a definitions file (its first line is not \"" + std::string(kFirstLine) +
                       "\")");
+    if (line > 1) {
+      if (!take_checksum(text_of_line, chain))
+        throw UserError(path + ":" + std::to_string(line) + ": the checksum of the line is wrong",
+                        "The file is damaged.");
+      Record record(path, line, text_of_line);
+      read_record(record, definitions);
+    }
     rest.remove_prefix(end + 1);
   }
 }

@@ -88,8 +88,10 @@ class DefinitionWriter {
 
  private:
   void write_record(std::string_view record);
+  void write_line(std::string_view line);
   std::mutex mutex_;
   std::string unwritten_;
+  std::uint32_t chain_ = 0;   // checksum of all records
   std::uint64_t length_ = 0;  // of the complete records in the file
   int file_ = -1;
 };
@@ -105,6 +107,10 @@ struct Definitions {
   std::map<std::uint32_t, std::string> regions;
   std::map<std::uint32_t, CallSiteAddress> call_sites;
 };
+
+/// The line of a record: with the checksum of it and of the records before it, which is in `chain` (0 at
+/// first).
+std::string with_checksum(std::string_view record, std::uint32_t& chain);
 
 /// Reads a definitions file. A truncated record at the end is ignored. Throws UserError for a missing,
 /// foreign or damaged file.

@@ -97,7 +97,12 @@ TEST(Definitions, IgnoresATruncatedRecordAtTheEnd) {
 TEST(Definitions, ErrorsNameTheDamagedLine) {
   const TemporaryDirectory directory;
   const auto with = [&](const std::string& line) {
-    std::ofstream(directory / "d") << "hybrid-definitions 3\nregion\t0\tx\n" << line << "\n";
+    std::uint32_t chain = 0;
+    std::ofstream file(directory / "d");
+    file << "hybrid-definitions 4\n";
+    for (const std::string& record : {std::string("region\t0\tx"), line})
+      file << with_checksum(record, chain) << "\n";
+    file.close();
     return reading_error(directory / "d");
   };
   EXPECT_THAT(with("window\t1\tx"), HasSubstr("d:3: expected a number instead of \"x\""));
@@ -114,6 +119,32 @@ TEST(Definitions, ErrorsNameTheDamagedLine) {
   EXPECT_THAT(reading_error(directory / "foreign"), HasSubstr("not a definitions file"));
   std::ofstream(directory / "empty") << "";
   EXPECT_THAT(reading_error(directory / "empty"), HasSubstr("not a definitions file"));
+}
+
+TEST(Definitions, EachChangeOfAByteIsFound) {
+  const TemporaryDirectory directory;
+  {
+    DefinitionWriter writer(directory / "d");
+    writer.property("ranks", "4");
+    writer.communicator(2, std::vector<std::int32_t>{0, 1, 2, 3});
+    writer.region(0, "phase");
+  }
+  std::ifstream file(directory / "d");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  for (std::size_t i = 0; i + 1 < text.size(); ++i)  // without the last newline the record is not complete
+    for (const char other : {static_cast<char>(text[i] ^ 1), '\n', '\t'}) {
+      if (text[i] == other) continue;
+      std::string changed = text;
+      changed[i] = other;
+      std::ofstream(directory / "changed") << changed;
+      EXPECT_NE(reading_error(directory / "changed"), "read") << i;
+    }
+  // A missing record in the middle, too.
+  std::string shorter = text;
+  shorter.erase(text.find("communicator"), text.find("region") - text.find("communicator"));
+  std::ofstream(directory / "changed") << shorter;
+  EXPECT_THAT(reading_error(directory / "changed"),
+              HasSubstr("changed:3: the checksum of the line is wrong"));
 }
 
 TEST(Definitions, FilesArePrivateAndNeverOverwritten) {

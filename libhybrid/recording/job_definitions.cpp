@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 
 namespace hybrid {
@@ -156,7 +157,8 @@ const RankGroup& JobDefinitions::own_group(const ProcessDefinitions::Communicato
   return groups[view.in_other_group ? communicator.other_group : communicator.group];
 }
 
-JobDefinitions merge_definitions(const std::string& directory, const std::vector<std::uint32_t>& ranks) {
+JobDefinitions merge_definitions(const std::string& directory, const std::vector<std::uint32_t>& ranks,
+                                 std::vector<std::string>* damaged) {
   JobDefinitions job;
   Merger merger(job);
   // Group 0 and communicators 0 and 1 are those of MPI_COMM_WORLD and MPI_COMM_SELF, even if no process has
@@ -164,7 +166,16 @@ JobDefinitions merge_definitions(const std::string& directory, const std::vector
   job.groups.emplace_back();
   job.communicators = {{0, JobCommunicator::kNoGroup}, {0, JobCommunicator::kNoGroup}};
   for (const std::uint32_t rank : ranks) {
-    merger.add(rank, read_definitions(definitions_path(directory, rank)));
+    Definitions definitions;
+    try {
+      definitions = read_definitions(definitions_path(directory, rank));
+    } catch (const UserError& error) {
+      if (damaged == nullptr || damaged->size() + 1 == ranks.size()) throw;
+      const std::string_view text = error.what();
+      damaged->push_back(std::string(text.substr(0, text.find('\n'))) + ": the rank is left out");
+      continue;
+    }
+    merger.add(rank, std::move(definitions));
     job.ranks = std::max({job.ranks, rank + 1, recorded_ranks(job.processes.back())});
   }
   job.groups[0].members.resize(job.ranks);

@@ -73,7 +73,9 @@ struct JobDefinitions {
 };
 
 /// Reads and merges the definitions of `ranks` (ascending). JobDefinitions::ranks is the recorded number, or
-/// the highest of `ranks` plus one if that is larger. Throws UserError for damaged files.
-JobDefinitions merge_definitions(const std::string& directory, const std::vector<std::uint32_t>& ranks);
+/// the highest of `ranks` plus one if that is larger. Ranks with damaged files are left out, with a sentence
+/// in `damaged`; throws UserError if it is null, or all are damaged.
+JobDefinitions merge_definitions(const std::string& directory, const std::vector<std::uint32_t>& ranks,
+                                 std::vector<std::string>* damaged = nullptr);
 
 }  // namespace hybrid

@@ -113,8 +113,9 @@ Recording open_recording(const std::string& directory) {
                     "Give the directory in which a job under libhybrid recorded its journals.");
   Recording recording;
   recording.directory = directory;
-  recording.definitions = merge_definitions(directory, {listing.defined.begin(), listing.defined.end()});
-  std::set<std::uint32_t> recorded;
+  recording.definitions =
+      merge_definitions(directory, {listing.defined.begin(), listing.defined.end()}, &recording.damaged);
+  std::set<std::uint32_t> recorded, ended;  // ranks with journals; those whose journals are complete
   const auto& processes = recording.definitions.processes;
   for (const auto& [rank, thread] : listing.journals) {
     // A process writes its definitions before its journals: a journal without definitions cannot be
@@ -128,6 +129,7 @@ Recording open_recording(const std::string& directory) {
     try {
       const JournalReader journal(path);
       if (!journal.damage().empty()) recording.damaged.push_back(journal.damage());
+      if (journal.complete()) ended.insert(rank);
     } catch (const UserError& error) {
       recording.damaged.push_back(first_line(error.what()) + ": the journal is left out");
       continue;
@@ -136,6 +138,13 @@ Recording open_recording(const std::string& directory) {
     recording.threads.push_back(
         {static_cast<std::uint32_t>(process - processes.begin()), thread, std::move(path)});
   }
+  // A process writes this property after the end of its journals.
+  const auto finalized = [](const ProcessDefinitions& p) { return p.properties.contains(kFinalized); };
+  if (std::ranges::any_of(processes, finalized))
+    for (const ProcessDefinitions& process : processes)
+      if (ended.contains(process.rank) && !finalized(process))
+        recording.damaged.push_back(definitions_path(directory, process.rank) +
+                                    ": its last records are missing");
   if (recording.threads.empty() && !recording.damaged.empty())
     throw UserError(
         recording.damaged.front(),

@@ -107,12 +107,12 @@ class Stop {
  public:
   Stop(Time limit, const std::function<bool()>& interrupted) : limit_(limit), interrupted_(interrupted) {}
   void check() const {
-    if (interrupted_ && interrupted_()) throw Stopped{"The emulation was interrupted."};
+    if (interrupted_ && interrupted_()) throw Stopped{"Interrupted: no report was made."};
     if (limit_ == Time{} || limit_ == Time::never()) return;
     const auto passed = std::chrono::steady_clock::now() - begin_;
     if (passed >= std::chrono::nanoseconds(limit_.ps / 1000))
-      throw Stopped{"The emulation was stopped after " + short_time(limit_) +
-                    ": it takes longer than --report-limit (HYBRID_REPORT_LIMIT)."};
+      throw Stopped{"The emulation was stopped at its limit of " + short_time(limit_) +
+                    " (--report-limit, HYBRID_REPORT_LIMIT)."};
   }
 
  private:
@@ -130,7 +130,8 @@ JobReport report_of(std::optional<JobEmulator>& job, const TraceSummary& trace, 
     job.emplace(anchor, open, options);
     JobReport report = make_report(*job, note);
     report.directory = options.output;
-    for (const std::string& why : trace.damaged) report.warnings.push_back("A journal is damaged: " + why);
+    for (const std::string& why : trace.damaged)
+      report.warnings.push_back("The recording is damaged: " + why);
     return report;
   } catch (const std::exception& error) {
     throw RunError(error.what(), what_is_kept(anchor, recording));
@@ -164,7 +165,8 @@ void write_report(const std::string& output, const std::string& text, const std:
 std::string recording_directory(const std::string& output) { return output + "/recording"; }
 
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
-                       std::FILE* progress, const std::function<bool()>& interrupted) {
+                       std::FILE* progress, const std::function<bool()>& interrupted,
+                       const std::string& failure) {
   const FileSizeSignalGuard guard;
   ::unlink((recording + "/" + std::string(kFullDiskToken)).c_str());  // left by a job that died
   ProgressLine line(progress);
@@ -189,14 +191,15 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   JobReport report;
   try {
     report = report_of(job, trace, recording, options, note);
+    if (!failure.empty()) report.warnings.insert(report.warnings.begin(), failure + ".");
   } catch (const Stopped& stopped) {
     if (!options.keep_journals) remove_recording(recording);
     line.clear();
     report.trace = trace.anchor;
     report.options = options;
     if (std::FILE* const notice = out != nullptr ? out : progress; notice != nullptr)
-      std::fprintf(notice, "%s%s The trace is complete. Continue with:\n  %s\n", to_text(trace).c_str(),
-                   stopped.reason.c_str(), command_to_repeat(report).c_str());
+      std::fprintf(notice, "%s%s The trace has all that was recorded. Continue with:\n  %s\n",
+                   to_text(trace).c_str(), stopped.reason.c_str(), command_to_repeat(report).c_str());
     FinishedJob finished;
     finished.stopped = true;
     return finished;

@@ -40,8 +40,10 @@ struct FinishedJob {
 ///
 /// The emulations stop after options.report_limit of wall-clock time, or when `interrupted` (may be empty,
 /// called often) returns true. Then the trace is complete, there is no report, and `out` (if it is null,
-/// `progress`) gets the reason and the command that continues.
+/// `progress`) gets the reason and the command that continues. `failure`: how the job ended if not well, for
+/// the warnings of the report.
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
-                       std::FILE* progress, const std::function<bool()>& interrupted = {});
+                       std::FILE* progress, const std::function<bool()>& interrupted = {},
+                       const std::string& failure = {});
 
 }  // namespace hybrid

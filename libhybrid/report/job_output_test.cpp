@@ -125,10 +125,9 @@ TEST_F(FinishJob, AnInterruptedEmulationKeepsTheTraceAndSaysHowToContinue) {
     finished = finish_job(recording(), options_, out, nullptr, [&calls] { return ++calls > 2; });
   });
   EXPECT_TRUE(finished.stopped);
-  EXPECT_THAT(
-      text,
-      HasSubstr("The emulation was interrupted. The trace is complete. Continue with:\n  hybrid replay " +
-                options_.output + "/trace.otf2 --technique wormhole --slots 3\n"));
+  EXPECT_THAT(text, HasSubstr("Interrupted: no report was made. The trace has all that was recorded. "
+                              "Continue with:\n  hybrid replay " +
+                              options_.output + "/trace.otf2 --technique wormhole --slots 3\n"));
   EXPECT_TRUE(fs::exists(options_.output + "/trace.otf2"));
   EXPECT_FALSE(fs::exists(options_.output + "/report.json"));
   EXPECT_FALSE(fs::exists(recording())) << "the trace has everything";
@@ -161,7 +160,7 @@ TEST_F(FinishJob, NamesADamagedJournalAndReportsTheOthers) {
   fs::resize_file(journal_path(recording(), 1, 0), 100);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
               AllOf(HasSubstr("No journal of rank 1 can be read"),
-                    HasSubstr("A journal is damaged: " + journal_path(recording(), 1, 0) +
+                    HasSubstr("The recording is damaged: " + journal_path(recording(), 1, 0) +
                               ": too short for a journal (100 bytes)")));
 }
 

@@ -124,7 +124,8 @@ bool lacks_messages(const JobFacts& job) {
 std::vector<std::string> warnings_of(const JobFacts& job) {
   std::vector<std::string> warnings;
   if (const auto lost = job.find(trace_names::kLostEvents); !lost.empty() && lost != "0")
-    warnings.push_back(fmt::format("{} events are missing: the disk was full while the job ran.", lost));
+    warnings.push_back(fmt::format(
+        "{} events are missing: the disk was full while the job ran, or the recording is damaged.", lost));
   if (const auto unresolved = job.find(trace_names::kUnresolvedReceives); !unresolved.empty())
     warnings.push_back(fmt::format(
         "{} receives from any rank or of any tag are left out: MPI did not report which message they "
