@@ -106,8 +106,8 @@ TEST(EventCode, AnEventTakesAtMostSixWords) {
 
 TEST(EventCode, EndsAtWordsThatNoEncoderWrote) {
   Random random(testing::UnitTest::GetInstance()->random_seed());
-  std::vector<Event> events;
-  for (std::uint64_t i = 0; i < 100; ++i) events.push_back(any_event(random, 20, i));
+  std::vector<Event> events(100);
+  for (std::uint64_t i = 0; i < events.size(); ++i) events[i] = any_event(random, 20, i);
   for (int i = 0; i < 2000; ++i) {
     std::vector<std::uint64_t> words = encoded(events);
     words.resize(random.below(words.size()) + 1);

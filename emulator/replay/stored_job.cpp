@@ -84,7 +84,7 @@ class Encoder {
   }
   template <class Value>
   static void put(Code& code, const std::optional<Value>& value, std::int64_t base) {
-    put(code, *value, base);
+    put(code, value.value_or(Value{}), base);
   }
   template <class Value>
   static void put(Code& code, const std::vector<Value>& values, std::int64_t base) {

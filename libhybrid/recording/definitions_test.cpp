@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -164,9 +165,9 @@ TEST(Definitions, RecordsOfSeveralThreadsStayIntact) {
   const TemporaryDirectory directory;
   {
     DefinitionWriter writer(directory / "d");
-    std::vector<std::thread> threads;
-    for (std::uint32_t t = 0; t < 4; ++t)
-      threads.emplace_back([&writer, t] {
+    std::array<std::thread, 4> threads;
+    for (std::uint32_t t = 0; t < threads.size(); ++t)
+      threads[t] = std::thread([&writer, t] {
         for (std::uint32_t n = 0; n < 200; ++n) writer.region(t * 200 + n, std::string(n, 'a'));
       });
     for (std::thread& thread : threads) thread.join();

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/error.h"
+
 namespace hybrid {
 
 namespace {
