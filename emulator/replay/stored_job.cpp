@@ -74,8 +74,9 @@ class Encoder {
   template <class Value>
   static void put(Code& code, Value value, std::int64_t base) {
     if constexpr (std::is_signed_v<Value>) {
-      const auto n = static_cast<std::uint64_t>(value - base);
-      put(code, n << 1 ^ (value < base ? ~std::uint64_t{0} : 0), 0);
+      // Unsigned: differences of times that a damaged trace has may wrap around, and back.
+      const std::uint64_t n = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(base);
+      put(code, n << 1 ^ -(n >> 63), 0);
     } else {
       auto number = static_cast<std::uint64_t>(value);
       for (; number >= 0x80; number >>= 7) code.push_back(static_cast<std::uint8_t>(number | 0x80));
@@ -122,7 +123,7 @@ class Decoder {
     std::uint64_t number = *at_ & 0x7F;
     for (unsigned shift = 7; (*at_++ & 0x80) != 0; shift += 7) number |= std::uint64_t{*at_ & 0x7Fu} << shift;
     if constexpr (std::is_signed_v<Value>)
-      value = static_cast<Value>(base + static_cast<std::int64_t>(number >> 1 ^ -(number & 1)));
+      value = static_cast<Value>(static_cast<std::uint64_t>(base) + (number >> 1 ^ -(number & 1)));
     else
       value = static_cast<Value>(number);
   }
