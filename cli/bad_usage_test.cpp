@@ -82,7 +82,7 @@ TEST_F(BadUsage, RanksWithoutPortsAreRefusedBeforeTheStart) {
   EXPECT_THAT(refused({"run", "-n", "4", "--nodes", "3", "--", "/bin/true"}),
               HasSubstr("crossbar:3 has 3 nodes, but the job uses the ports 0 to 3"));
   EXPECT_THAT(refused({"run", "-n", "4", "--network", "crossbar:1", "--", "/bin/true"}),
-              HasSubstr("nodes: a switch with 1 ports"));
+              HasSubstr("nodes: 1: at least 2 ports"));
   EXPECT_THAT(refused({"run", "-n", "2", "--ports", "0,5", "--network", "fattree:1,2", "--", "/bin/true"}),
               HasSubstr("2 nodes, but the job uses the ports 0 to 5"));
 }

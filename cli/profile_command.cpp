@@ -45,8 +45,7 @@ class ProfileCommand final : public Command {
         "Prints the point-to-point connections of each phase of a recorded run, their pattern and the number "
         "of messages (hybridcc -fhybrid-profile-use=TRACE uses them for calls that it cannot analyse), "
         "and the messages and bytes of each operation. JSON and CSV have them for each connection, that is, "
-        "pair of "
-        "ranks.");
+        "pair of ranks. Messages of a rank to itself are left out.");
     line.add_argument("TRACE", trace_, "recorded run: OTF2 anchor file or the directory of one",
                       CommandLine::Need::required);
     line.add_flag("--connections", "also list the messages and bytes of each connection", connections_);

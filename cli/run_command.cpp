@@ -152,7 +152,7 @@ class RunCommand final : public Command {
     if (ranks_.empty()) return std::to_string(std::max(2u, std::thread::hardware_concurrency()));
     const std::uint64_t ranks = parse_count(ranks_, "-n", kMostRanks);
     if (ranks == 0)
-      throw UserError("-n: 0 ranks run nothing", "Give the number of ranks, for instance -n 16.");
+      throw UserError("-n: 0: at least 1 rank is needed", "Give the number of ranks, for instance -n 16.");
     return std::to_string(ranks);
   }
 

@@ -86,6 +86,13 @@ TEST_F(Run, RepeatsNeedAReport) {
   EXPECT_FALSE(fs::exists("started"));
 }
 
+TEST_F(Run, JsonNeedsAReport) {
+  mpiexec("");
+  EXPECT_THAT(run({"-n", "2", "--json", "r.json", "--at-finalize", "trace", "--", "/bin/true"}, 2),
+              HasSubstr("--json writes the report, but --at-finalize trace makes none"));
+  EXPECT_FALSE(fs::exists("started"));
+}
+
 TEST(Repeats, OfAProgramAreReportedTogether) {
 #ifdef HYBRID_SANITIZED
   GTEST_SKIP() << "the program would need the sanitizer's runtime before the library";

@@ -34,8 +34,12 @@ std::string find_trace_in(const std::string& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory))
     if (find_format(entry.path()) != nullptr) traces.push_back(entry.path().filename());
   std::sort(traces.begin(), traces.end());
-  if (traces.empty())
-    throw UserError(fmt::format("{}: no trace in this directory", directory), known_formats());
+  if (traces.empty()) {
+    const bool several = fs::is_directory(fs::path(directory) / "run-1");  // `hybrid run --repeats`
+    throw UserError(
+        fmt::format("{}: no trace in this directory", directory),
+        several ? fmt::format("Name its runs: {0}/run-1 {0}/run-2 ...", directory) : known_formats());
+  }
   if (traces.size() > 1)
     throw UserError(
         fmt::format("{}: {} traces in this directory: {}", directory, traces.size(), fmt::join(traces, ", ")),

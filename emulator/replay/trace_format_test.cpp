@@ -76,6 +76,8 @@ TEST_F(TraceFormats, AnErrorNamesTheKnownFormats) {
   EXPECT_THAT(error_of(directory / "job.csv"),
               AllOf(HasSubstr("job.csv: not a trace that can be replayed"), names_the_formats));
   EXPECT_THAT(error_of(directory.path()), AllOf(HasSubstr("no trace in this directory"), names_the_formats));
+  std::filesystem::create_directory(directory / "run-1");
+  EXPECT_THAT(error_of(directory.path()), HasSubstr("Name its runs: " + directory.path() + "/run-1"));
   EXPECT_THAT(error_of(directory / "missing.otf2"), HasSubstr("missing.otf2: no such file or directory"));
 }
 

@@ -161,7 +161,7 @@ void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
       option.set = [&network, crossbar, one = option.set](std::string_view text) {
         one(text);
         if (!network.is_tree() && network.nodes < 2)
-          throw UserError("nodes: a switch with " + std::to_string(network.nodes) + " ports connects nothing",
+          throw UserError("nodes: " + std::to_string(network.nodes) + ": at least 2 ports are needed",
                           "Give at least 2, or leave the option out: as many as the job uses.");
         *crossbar = network.is_tree() ? 0 : network.nodes;
       };
@@ -192,7 +192,7 @@ void add_compared_switch_options(OptionTable& table, SwitchParameters& network,
         for (const std::string& part : split_list(text, "slots")) {
           one(part);
           if (network.slots == 0)
-            throw UserError("slots: 0 predictive slots hold no connection",
+            throw UserError("slots: 0: at least 1 slot is needed",
                             "Give K >= 1, or --technique wormhole for no circuits.");
           counts.push_back(network.slots);
         }

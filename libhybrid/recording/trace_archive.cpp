@@ -153,11 +153,9 @@ void TraceArchive::close() {
   try {
     const Otf2Trace written(anchor_);
   } catch (const UserError&) {
-    constexpr std::uintmax_t kLittle = std::uintmax_t{1} << 20;
-    std::error_code unknown;
-    if (std::filesystem::space(directory_, unknown).available > kLittle) throw;
+    if (!is_full()) throw;
     remove_files();
-    fail("no space is left for it: what was written cannot be read");
+    fail("what was written cannot be read");
   }
 }
 
@@ -165,8 +163,15 @@ void TraceArchive::check(OTF2_ErrorCode code) const {
   if (code != OTF2_SUCCESS) fail(reason_.empty() ? OTF2_Error_GetDescription(code) : reason_);
 }
 
+bool TraceArchive::is_full() const {
+  constexpr std::uintmax_t kLittle = std::uintmax_t{1} << 20;
+  std::error_code unknown;
+  return std::filesystem::space(std::filesystem::path(anchor_).parent_path(), unknown).available <= kLittle;
+}
+
 void TraceArchive::fail(const std::string& reason) const {
-  throw RunError(anchor_ + ": the trace cannot be written: " + reason,
+  throw RunError(anchor_ + ": the trace cannot be written: " +
+                     (is_full() ? "the disk is full (" + reason + ")" : reason),
                  "The journals are kept: free space, then `hybrid recover` makes a trace of them.");
 }
 

@@ -57,6 +57,7 @@ class TraceArchive {
   static OTF2_ErrorCode keep_reason(void* archive, const char* file, std::uint64_t line, const char* function,
                                     OTF2_ErrorCode code, const char* format, va_list arguments);
   void remove_files() const;
+  bool is_full() const;  // the disk
   [[noreturn]] void fail(const std::string& reason) const;
 
   std::string directory_, anchor_;

@@ -164,6 +164,26 @@ TEST_F(FinishJob, NamesADamagedJournalAndReportsTheOthers) {
                               ": too short for a journal (100 bytes)")));
 }
 
+TEST_F(FinishJob, NamesDamagedDefinitions) {
+  options_.keep_journals = true;
+  {
+    std::fstream file(definitions_path(recording(), 1), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(40).put('x');
+  }
+  EXPECT_THAT(
+      finish_job(recording(), options_, nullptr, nullptr).warnings,
+      HasSubstr("The recording is damaged: " + definitions_path(recording(), 1) + ":2: the checksum"));
+}
+
+TEST_F(FinishJob, StatesHowTheJobEnded) {
+  finish_job(recording(), options_, nullptr, nullptr, {}, "'./app' ended by SIGKILL (signal 9) on rank 1");
+  std::ifstream text(options_.output + "/report.txt");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(text), {}),
+              HasSubstr("warning      './app' ended by SIGKILL (signal 9) on rank 1."));
+  std::ifstream json(options_.output + "/report.json");
+  EXPECT_EQ(nlohmann::json::parse(json)["warnings"][0], "'./app' ended by SIGKILL (signal 9) on rank 1.");
+}
+
 TEST_F(FinishJob, WritesNoReportIfAllJournalsAreDamaged) {
   for (const auto& entry : fs::directory_iterator(recording()))
     if (entry.path().extension() == ".journal") fs::resize_file(entry.path(), 100);

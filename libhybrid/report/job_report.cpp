@@ -141,8 +141,12 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
   if (const auto ranks = job.find(trace_names::kIncompleteRanks); !ranks.empty())
     warnings.push_back(
         several(ranks)
-            ? fmt::format("The journals of ranks {} have no end: the ranks died, or were killed.", ranks)
-            : fmt::format("The journal of rank {} has no end: the rank died, or was killed.", ranks));
+            ? fmt::format(
+                  "The journals of ranks {} end without their last records: the ranks died, or were killed.",
+                  ranks)
+            : fmt::format(
+                  "The journal of rank {} ends without its last record: the rank died, or was killed.",
+                  ranks));
   if (const auto ranks = job.find(trace_names::kUnplacedRanks); !ranks.empty())
     warnings.push_back(
         several(ranks) ? fmt::format("The ports of ranks {} are not known: each gets a separate port.", ranks)

@@ -267,7 +267,7 @@ TEST(JobReport, WarnsOfLostEventsAndIncompleteRanks) {
       ring(2, 3, 8), options, {{"lost_events", "17"}, {"incomplete_ranks", "1"}, {"missing_ranks", ""}});
   ASSERT_GE(report.warnings.size(), 2u);
   EXPECT_THAT(report.warnings[0], HasSubstr("17 events are missing"));
-  EXPECT_THAT(report.warnings[1], HasSubstr("rank 1 has no end"));
+  EXPECT_THAT(report.warnings[1], HasSubstr("rank 1 ends without its last record"));
 }
 
 TEST(JobReport, CallsAJobSilentOnlyIfItsRecordingIsComplete) {

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "libhybrid/report/report_json.h"
+#include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
 namespace {
@@ -35,10 +36,10 @@ std::string name(const RepeatedTechnique& t) {
   return t.slots == 0 ? t.technique : fmt::format("{} with K = {}", t.technique, t.slots);
 }
 
-// "0.88 of wormhole's job time in the median of 5 runs (0.87 to 0.91)".
+// "88.0 % of wormhole's job time (median of 5 runs; 87.0 to 91.0 %)".
 std::string share_of_time(const RepeatedTechnique& t, const RepeatedReport& report) {
-  return fmt::format("{:.3f} of {}'s job time in the median of {} runs ({:.3f} to {:.3f})", t.ratio.median,
-                     report.reference, report.runs.size(), t.ratio.least, t.ratio.most);
+  return fmt::format("{} of {}'s job time (median of {} runs; {:.1f} to {})", percent(t.ratio.median),
+                     report.reference, report.runs.size(), 100 * t.ratio.least, percent(t.ratio.most));
 }
 
 Contender contender_of(const RepeatedTechnique& t) {

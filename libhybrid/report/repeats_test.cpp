@@ -44,9 +44,8 @@ TEST(Repeats, ADifferenceInEveryRunIsAVerdict) {
   EXPECT_EQ(report.technique, "tdm");
   EXPECT_EQ(report.slots, 4u);
   EXPECT_EQ(report.sentence,
-            "TDM with K = 4 suits this job: it takes 0.900 of wormhole's job time in the median of 3 runs "
-            "(0.880 to "
-            "0.920).");
+            "TDM with K = 4 suits this job: it takes 90.0 % of wormhole's job time (median of 3 runs; "
+            "88.0 to 92.0 %).");
   EXPECT_EQ(report.techniques[2].time_ns.median, 132'000);
 }
 

@@ -280,7 +280,7 @@ std::string predictor_table(const std::vector<PredictorScore>& scores, std::size
                    {"messages"},
                    {"requests"},
                    {"releases"},
-                   {"held_unused"}},
+                   {"held unused"}},
                   2);
   for (const PredictorScore& s : scores)
     table.add({s.predictor, s.capacity == 0 ? "any" : std::to_string(s.capacity), percent(s.hit_rate()),

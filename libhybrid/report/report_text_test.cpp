@@ -104,7 +104,7 @@ JobReport example() {
   report.verdict = {"hybrid", 4, "Hybrid with K = 4 suits this job."};
   report.limits.largest_saving = 0.4;
   report.limits.long_worms = {4096, microseconds(1200), 0.75, {"hybrid", 4, ""}, false};
-  report.warnings = {"The journal of rank 3 has no end: the rank died, or was killed."};
+  report.warnings = {"The journal of rank 3 ends without its last record: the rank died, or was killed."};
   report.options.slot_counts = {4};
   return report;
 }
@@ -118,14 +118,14 @@ TEST(ReportText, HasThisForm) {
   yield        on: empty polls gave up the core, since there were more ranks than cores
   messages     12,345 through the switch, 5 MiB
                40 inside ports, 320 B
-  warning      The journal of rank 3 has no end: the rank died, or was killed.
+  warning      The journal of rank 3 ends without its last record: the rank died, or was killed.
 
 Phases (found from the sends)
   phase    times  messages  bytes    working set  slots needed
   phase 1      3    12,345  5 MiB  2 connections             1
 
 Predictors (at the recorded times of each port's sends, every request granted at once)
-  predictor  slots  hit rate  messages  requests  releases  held_unused
+  predictor  slots  hit rate  messages  requests  releases  held unused
   timeout        4    97.2 %    12,345        64         3        5.0 %
 
 While the job ran
