@@ -21,32 +21,35 @@ namespace {
 /// stored. `before`: `at` of the operation before.
 template <class Op, class Visitor>
 void for_each_member(Op& op, Time before, Visitor&& visit) {
-  visit(op.at.ps, before.ps);
-  visit(op.compute.ps, 0);
-  visit(op.peer, 0);
-  visit(op.bytes, 0);
-  visit(op.request, 0);
-  visit(op.tag, 0);
-  visit(op.completed.ps, op.at.ps);  // the set of the first seven, which most operations have, takes one byte
-  visit(op.call, 0);
-  visit(op.call_site, 0);
-  visit(op.communicator, 0);
-  visit(op.matched, 0);
-  visit(op.order, 0);
-  visit(op.collective, 0);
-  visit(op.number, 0);
-  visit(op.persistent, 0);
-  visit(op.mode, 0);
-  visit(op.region, 0);
-  visit(op.sync, 0);
-  visit(op.window, 0);
-  visit(op.group, 0);
-  visit(op.counts_sent, 0);
-  visit(op.counts_received, 0);
-  visit(op.neighbors_out, 0);
-  visit(op.neighbors_in, 0);
+  // Names all members: a new one does not compile until it is visited.
+  auto& [kind, compute, at, completed, call, call_site, peer, tag, communicator, bytes, request, mode, number,
+         persistent, matched, order, collective, sync, window, group, region, counts_sent, counts_received,
+         neighbors_out, neighbors_in] = op;
+  visit(at.ps, before.ps);
+  visit(compute.ps, 0);
+  visit(peer, 0);
+  visit(bytes, 0);
+  visit(request, 0);
+  visit(tag, 0);
+  visit(completed.ps, at.ps);  // the set of the first seven, which most operations have, takes one byte
+  visit(call, 0);
+  visit(call_site, 0);
+  visit(communicator, 0);
+  visit(matched, 0);
+  visit(order, 0);
+  visit(collective, 0);
+  visit(number, 0);
+  visit(persistent, 0);
+  visit(mode, 0);
+  visit(region, 0);
+  visit(sync, 0);
+  visit(window, 0);
+  visit(group, 0);
+  visit(counts_sent, 0);
+  visit(counts_received, 0);
+  visit(neighbors_out, 0);
+  visit(neighbors_in, 0);
 }
-static_assert(sizeof(Operation) == 232 || sizeof(void*) != 8, "visit the new member of Operation above");
 
 class Encoder {
  public:

@@ -1,5 +1,4 @@
-// StoredJob: the operations of a job in memory, for the passes over it after the first. Reading a stored
-// operation takes about a tenth of the time of reading it from an archive.
+// StoredJob: the operations of a job in memory, for all passes over it: an archive is decoded once.
 //
 //   if (auto stored = StoredJob::read(open, processors(), StoredJob::kMostBytes, {}))
 //     open = [stored] { return stored->open(); };
@@ -20,7 +19,7 @@ using TraceOpener = std::function<std::unique_ptr<JobTrace>()>;
 
 class StoredJob : public std::enable_shared_from_this<StoredJob> {
  public:
-  /// About 40 million operations.
+  /// Enough for tens of millions of operations.
   static constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 
   /// Receives how much of the trace has been read, from one thread at a time.

@@ -40,7 +40,7 @@
   const bytes_axis = (values) => value_axis(values, bytes, { base: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB"] });
   const count = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   const percent = (value) => `${(value * 100).toFixed(1)} %`;
-  const of = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+  const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
   // "gap_closed" as a word with its definition.
   const term = (name, text = name) => {
     if (!glossary[name]) return document.createTextNode(text);
@@ -429,7 +429,7 @@
     const largest = cells.reduce((most, c) => Math.max(most, c[2]), 1);
     const by_rank = () => ({ name: "traffic-by-rank", title: "Traffic of each rank over time", columns: [{ key: "begin_ns", title: "begin", text: time }, { key: "rank" }, { key: "bytes", text: bytes }],
       rows: cells.map((c) => [times[c[0]], ranks(c[1]), c[2]]) });
-    part.append(note(group > 1 ? `Bytes that each ${of(group, "rank")} send:` : "Bytes that each rank sends:"));
+    part.append(note(group > 1 ? `Bytes that each ${counted(group, "rank")} send:` : "Bytes that each rank sends:"));
     add_chart(part, { id: "chart-ranks", table: by_rank, label: `Bytes sent by each of ${traffic.ranks} ranks over time`,
       option: () => heat_option({ times, rows: traffic.bins.ranks.map((_, i) => ranks(i)), row_title: "rank", cells, largest, text: bytes,
         describe: ([t, r, value]) => `rank ${ranks(r)}, from ${time(times[t])}\n${bytes(value)}` }) });
@@ -550,11 +550,11 @@
       { key: "working_set", title: "connections", term: "working set", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
       rows: spans.map(([p, begin, end]) => [name(p), begin, end, (list[p] || {}).working_set, (list[p] || {}).slots_needed]) });
     const names = list.map((p) => p.name);
-    add_chart(part, { id: "chart-phases", table, label: `Timeline of ${of(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${of(p.slots_needed, "slot")}`).join(", ")}`,
+    add_chart(part, { id: "chart-phases", table, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${counted(p.slots_needed, "slot")}`).join(", ")}`,
       option: () => ({ grid: { left: 160, right: 40, top: 20, bottom: 50 },
         xAxis: time_axis(spans.map((span) => span[2])), yAxis: { type: "category", inverse: true, data: names },
         dataZoom: [{ type: "inside", filterMode: "weakFilter" }],
-        tooltip: { formatter: (p) => `${p.name}\n${time(p.value[1])} to ${time(p.value[2])}\nneeds ${of(list[p.value[0]].slots_needed, "slot")}` },
+        tooltip: { formatter: (p) => `${p.name}\n${time(p.value[1])} to ${time(p.value[2])}\nneeds ${counted(list[p.value[0]].slots_needed, "slot")}` },
         series: [{ type: "custom", name: "phases", encode: { x: [1, 2], y: 0 },
           renderItem: (_, api) => {
             const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);

@@ -8,9 +8,30 @@
 #include <cstdio>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace hybrid {
 namespace {
+
+TEST(TextTable, AWideTableFitsTheTerminal) {
+  const auto wide_in = [](const char* columns) {
+    EXPECT_EQ(setenv("COLUMNS", columns, 1), 0);
+    const std::size_t width = TextTable::wide(stdout);
+    unsetenv("COLUMNS");
+    return width;
+  };
+  EXPECT_EQ(wide_in("70"), 70u);
+  EXPECT_EQ(wide_in("100"), 99u) << "tables are not broken to the width of files";
+  EXPECT_EQ(wide_in("110"), 110u);
+  EXPECT_EQ(wide_in("500"), TextTable::kWide);
+  TextTable table(std::vector<TextTable::Column>(12, {"a column"}));
+  table.add(std::vector<std::string>(12, "0123456789"));
+  for (const std::size_t width : {70u, 99u, 110u}) {
+    std::istringstream lines(table.text(2, width));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), width);
+  }
+}
 
 TEST(ShortTime, KeepsThreeDigits) {
   EXPECT_EQ(short_time(Time{}), "0 s");
