@@ -35,10 +35,9 @@ TEST(Command, JsonOnStandardOutputIsNotMixedWithText) {
     EXPECT_TRUE(nlohmann::json::accept(output(words))) << words[0];
 }
 
-TEST(Command, SimulatesOneTechniqueAsAnObjectAndSeveralAsAnArray) {
-  const auto one = nlohmann::json::parse(
-      output({"simulate", "--nodes", "8", "--messages", "4", "--technique", "wormhole", "--json", "-"}));
-  ASSERT_TRUE(one.is_object());
+TEST(Command, ResultsAreAnArray) {
+  const auto one = only(nlohmann::json::parse(
+      output({"simulate", "--nodes", "8", "--messages", "4", "--technique", "wormhole", "--json", "-"})));
   EXPECT_EQ(one["technique"], "wormhole");
   EXPECT_EQ(one["nodes"], 8);
   EXPECT_EQ(one["messages"], 32);
@@ -56,8 +55,9 @@ TEST(Command, SimulatesCommandFilesAndWritesTheirTimes) {
   const std::string& folder = directory.path();
   std::ofstream(folder + "/pe0.txt") << "blocking-send 1 8\nblocking-receive 1\n";
   std::ofstream(folder + "/pe1.txt") << "blocking-receive 0\nsend 0 8\n";
-  const auto one = nlohmann::json::parse(output({"simulate", "--commands", folder, "--technique", "wormhole",
-                                                 "--commands-output", folder + "/times", "--json", "-"}));
+  const auto one =
+      only(nlohmann::json::parse(output({"simulate", "--commands", folder, "--technique", "wormhole",
+                                         "--commands-output", folder + "/times", "--json", "-"})));
   EXPECT_EQ(one["nodes"], 2);
   EXPECT_EQ(one["time_ns"], 660);
   EXPECT_EQ(one["messages"], 2);
@@ -79,12 +79,12 @@ TEST(Command, BroadcastsOfCommandFilesByHardware) {
   for (const char* other : {"/pe1.txt", "/pe2.txt"}) std::ofstream(folder + other) << "blocking-receive 0\n";
   const std::vector<std::string> run{"simulate", "--commands", folder, "--technique",
                                      "wormhole", "--json",     "-"};
-  const auto messages = nlohmann::json::parse(output(run));
+  const auto messages = only(nlohmann::json::parse(output(run)));
   EXPECT_EQ(messages["time_ns"], 500);
   EXPECT_FALSE(messages.contains("multicast"));
   std::vector<std::string> by_hardware = run;
   by_hardware.insert(by_hardware.end(), {"--multicast", "hardware"});
-  const auto copies = nlohmann::json::parse(output(by_hardware));
+  const auto copies = only(nlohmann::json::parse(output(by_hardware)));
   EXPECT_EQ(copies["time_ns"], 340);
   EXPECT_EQ(copies["messages"], 0);
   EXPECT_EQ(copies["utilisation"], 0);
@@ -105,7 +105,7 @@ TEST(Command, ReportsEachPhaseOfAPattern) {
   std::vector<std::string> as_json = run, as_text = run;
   as_json.insert(as_json.end(), {"--json", "-"});
   as_text.push_back("--per-phase");
-  const auto result = nlohmann::json::parse(output(as_json));
+  const auto result = only(nlohmann::json::parse(output(as_json)));
   const auto& phases = result["phases"];
   ASSERT_EQ(phases.size(), 2u);
   EXPECT_EQ(phases[0]["name"], "all-to-all");
@@ -119,8 +119,8 @@ TEST(Command, ReportsEachPhaseOfAPattern) {
 
 TEST(Command, ReportsOfferedAndAcceptedLoad) {
   const auto result =
-      nlohmann::json::parse(output({"simulate", "--nodes", "8", "--messages", "400", "--technique",
-                                    "wormhole", "--load", "0.2", "--json", "-"}));
+      only(nlohmann::json::parse(output({"simulate", "--nodes", "8", "--messages", "400", "--technique",
+                                         "wormhole", "--load", "0.2", "--json", "-"})));
   EXPECT_NEAR(result["offered_load"].get<double>(), 0.2, 0.03);
   EXPECT_NEAR(result["accepted_load"].get<double>(), result["offered_load"].get<double>(), 0.01);
 }
@@ -153,8 +153,8 @@ TEST(Command, FlagsOverrideVariablesAndTheseTheFile) {
   ::setenv("HYBRID_MESSAGE", "32", 1);
   ::setenv("HYBRID_SEED", "4", 1);
   const auto result =
-      nlohmann::json::parse(output({"simulate", "--seed", "5", "--messages", "2", "--technique", "wormhole",
-                                    "--config", path, "--json", "-"}));
+      only(nlohmann::json::parse(output({"simulate", "--seed", "5", "--messages", "2", "--technique",
+                                         "wormhole", "--config", path, "--json", "-"})));
   ::unsetenv("HYBRID_MESSAGE");
   ::unsetenv("HYBRID_SEED");
   std::filesystem::remove(path);
@@ -185,7 +185,7 @@ TEST(Command, GivenValuesOverrideAPreset) {
   const auto time = [](const std::vector<std::string>& variables, std::vector<std::string> words) {
     words.insert(words.begin(), {"simulate", "--messages", "20", "--technique", "wormhole", "--load", "0.8",
                                  "--message", "512", "--json", "-"});
-    return nlohmann::json::parse(output_with(variables, words))["time_ns"].get<double>();
+    return only(nlohmann::json::parse(output_with(variables, words)))["time_ns"].get<double>();
   };
   const double small = time({}, {"--preset", "ch8"});
   const double large = time({}, {"--preset", "ch8", "--buffer", "240K"});
@@ -223,7 +223,7 @@ TEST(Command, SmallSharesAreParsedAsPrinted) {
     std::vector<std::string> words{"simulate",    "--nodes",  "4",      "--messages", "2",
                                    "--technique", "wormhole", "--json", "-"};
     words.insert(words.end(), given.begin(), given.end());
-    EXPECT_EQ(nlohmann::json::parse(output(words))["load"], 1e-5);
+    EXPECT_EQ(only(nlohmann::json::parse(output(words)))["load"], 1e-5);
   }
 }
 
@@ -283,7 +283,7 @@ TEST(Command, AFlagOverridesAnOptionThatItExcludes) {
   std::ofstream(file) << "network = 'fattree:2,4'\n";
   const auto nodes = [](const std::vector<std::string>& variables, std::vector<std::string> words) {
     words.insert(words.begin(), {"simulate", "--messages", "2", "--technique", "wormhole", "--json", "-"});
-    return nlohmann::json::parse(output_with(variables, words))["nodes"].get<int>();
+    return only(nlohmann::json::parse(output_with(variables, words)))["nodes"].get<int>();
   };
   EXPECT_EQ(nodes({"HYBRID_NODES=4"}, {"--network", "fattree:2,4"}), 16);
   EXPECT_EQ(nodes({"HYBRID_NETWORK=fattree:2,4"}, {"--nodes", "4"}), 4);
@@ -298,25 +298,27 @@ TEST(Command, ScheduleIgnoresVariablesOfOtherCommands) {
     words.insert(words.begin(), {"schedule", "--repeats", "1", "--json", "-"});
     return nlohmann::json::parse(output_with(variables, words));
   };
-  const auto plain = schedule({"HYBRID_PRELOAD=2", "HYBRID_OUTPUT=nowhere/x", "HYBRID_SLOTS=2,4",
-                               "HYBRID_PATTERN=uniform", "HYBRID_NODES=8"},
-                              {"--scheduler", "greedy"});
+  const auto plain = only(schedule({"HYBRID_PRELOAD=2", "HYBRID_OUTPUT=nowhere/x", "HYBRID_SLOTS=2,4",
+                                    "HYBRID_PATTERN=uniform", "HYBRID_NODES=8"},
+                                   {"--scheduler", "greedy"}));
   EXPECT_EQ(plain["nodes"], 8);
   EXPECT_EQ(plain["slots"], 1);
   EXPECT_EQ(plain["pattern"], "random");
   EXPECT_FALSE(plain.contains("preload"));
-  EXPECT_EQ(schedule({"HYBRID_SLOTS=2", "HYBRID_PATTERN=shift"}, {"--scheduler", "greedy"})["slots"], 2);
+  EXPECT_EQ(only(schedule({"HYBRID_SLOTS=2", "HYBRID_PATTERN=shift"}, {"--scheduler", "greedy"}))["slots"],
+            2);
   EXPECT_GT(schedule({"HYBRID_SCHEDULER=islip"}, {"--network", "fattree:2,4"}).size(), 1u);
-  EXPECT_EQ(schedule({}, {"--nodes", "8", "--network", "crossbar:8", "--scheduler", "greedy"})["nodes"], 8);
+  EXPECT_EQ(only(schedule({}, {"--nodes", "8", "--network", "crossbar:8", "--scheduler", "greedy"}))["nodes"],
+            8);
   EXPECT_EQ(
       output_with({"HYBRID_SLOTS="}, {"schedule", "--nodes", "4", "--scheduler", "greedy"}).find("none"),
       std::string::npos);
 }
 
 TEST(Command, ACombinationNamedTwiceRunsOnce) {
-  const auto one = nlohmann::json::parse(output(
+  const auto results = nlohmann::json::parse(output(
       {"simulate", "--messages", "2", "--technique", "hybrid,hybrid", "--slots", "4,4", "--json", "-"}));
-  EXPECT_TRUE(one.is_object());
+  EXPECT_EQ(results.size(), 1u);
 }
 
 TEST(Command, OutputOnAFullDiskLeavesNothing) {

@@ -3,15 +3,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
 #include "core/error.h"
+#include "libhybrid/page/glossary.h"
 #include "libhybrid/report/terminal_text.h"
 
 namespace hybrid {
@@ -59,17 +62,44 @@ bool takes_file(const Flag& option) {
          option.type.find("BINARY") != std::string::npos;
 }
 
+/// The words that a positional argument takes; empty: files and others.
+std::vector<std::string> words_of(const Flag& argument) {
+  std::string kind = argument.names.front();
+  std::ranges::transform(kind, kind.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::vector<std::string> words = names_of_kind(kind);
+  if (kind == "shell") words = {"bash", "zsh", "fish"};
+  if (kind == "claim") words.emplace_back("all");
+  if (kind == "kind")
+    for (const Listing& listing : listings()) words.emplace_back(listing.kind);
+  if (kind == "term") {
+    for (const Listing& listing : listings()) words.emplace_back(listing.name);
+    for (const auto& [term, entry] : glossary()) words.push_back(term);
+  }
+  for (std::string& word : words) std::ranges::replace(word, ' ', '-');
+  std::erase_if(words, [](const std::string& word) {  // what a shell would not read as one word
+    return !std::ranges::all_of(word,
+                                [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+  });
+  std::ranges::sort(words);
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
 struct Completed {
   std::string name, description;
   std::vector<Flag> options;
+  std::vector<std::string> words;  // of the first positional argument
 };
 
 std::vector<Completed> all_commands() {
   std::vector<Completed> all;
   for (const Listing& listing : listings())
-    if (listing.kind == Command::kKind)
+    if (listing.kind == Command::kKind) {
+      CommandLine::Reference reference = reference_of(listing.name);
       all.push_back(
-          {std::string(listing.name), std::string(listing.description), reference_of(listing.name).options});
+          {std::string(listing.name), std::string(listing.description), std::move(reference.options),
+           reference.arguments.empty() ? std::vector<std::string>{} : words_of(reference.arguments.front())});
+    }
   return all;
 }
 
@@ -92,7 +122,8 @@ std::string bash_script() {
     std::vector<std::string> words;
     for (const Flag& option : command.options)
       words.insert(words.end(), option.names.begin(), option.names.end());
-    cases.push_back(fmt::format("      {}) options='{}' ;;\n", command.name, fmt::join(words, " ")));
+    cases.push_back(fmt::format("      {}) options='{}' words='{}' ;;\n", command.name, fmt::join(words, " "),
+                                fmt::join(command.words, " ")));
   }
   std::string values;
   for (const auto& [name, words] : all_values(commands))
@@ -107,12 +138,10 @@ _hybrid() {{
   else
     case $before in
 {}    esac
-    if [ -z "$words" ] && [[ $current == -* ]]; then
+    if [ -z "$words" ]; then
       case ${{COMP_WORDS[1]}} in
 {}      esac
-      words=$options
-    elif [ -z "$words" ] && [ "${{COMP_WORDS[1]}}" = help ]; then
-      words='{}'
+      [[ $current == -* ]] && words=$options
     fi
   fi
   if [[ $current == *,* ]]; then list=${{current%,*}},; fi
@@ -120,7 +149,7 @@ _hybrid() {{
 }}
 complete -o default -F _hybrid hybrid
 )",
-                     fmt::join(names, " "), values, fmt::join(cases, ""), fmt::join(names, " "));
+                     fmt::join(names, " "), values, fmt::join(cases, ""));
 }
 
 /// In single quotes of zsh and fish.
@@ -165,7 +194,9 @@ std::string zsh_script() {
         cases +=
             fmt::format(" \\\n        '{}[{}]{}'", name, quoted(first_sentence(option.help), "[]:\\"), value);
     }
-    cases += " \\\n        '*:file:_files' ;;\n";
+    cases += command.words.empty()
+                 ? " \\\n        '*:file:_files' ;;\n"
+                 : fmt::format(" \\\n        '*:word:({})' ;;\n", fmt::join(command.words, " "));
   }
   return fmt::format(R"(#compdef hybrid
 local -a commands
@@ -189,6 +220,9 @@ std::string fish_script() {
   for (const Completed& command : all_commands()) {
     script += fmt::format("complete -c hybrid -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
                           quoted(command.description, "\\"));
+    if (!command.words.empty())
+      script += fmt::format("complete -c hybrid -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
+                            command.name, fmt::join(command.words, " "));
     for (const Flag& option : command.options) {
       script += fmt::format("complete -c hybrid -n '__fish_seen_subcommand_from {}'", command.name);
       for (const std::string& name : option.names)

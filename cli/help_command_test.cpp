@@ -81,6 +81,11 @@ TEST(Help, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed({"replay", "x", "--slots"}), "--slots --slots-per-pass\n");
   EXPECT_EQ(completed({"replay", "x", "--technique", "wormhole,hy"}), "wormhole,hybrid\n");
   EXPECT_EQ(completed({"run", "--clock", ""}), "auto cpu wall\n");
+  EXPECT_EQ(completed({"completion", ""}), "bash fish zsh\n");
+  EXPECT_EQ(completed({"list", "pre"}), "predictor preset\n");
+  EXPECT_EQ(completed({"reproduce", "C2"}), "C2 C20\n");
+  EXPECT_EQ(completed({"help", "working"}), "working-set\n");
+  EXPECT_EQ(completed({"list", "--js"}), "--json\n");
   EXPECT_EQ(completed({"replay", "some-tra"}), "\n");  // a file: bash completes it
 }
 

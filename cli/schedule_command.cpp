@@ -368,7 +368,7 @@ class ScheduleCommand final : public Command {
       one["checked"] = true;
       array.push_back(std::move(one));
     }
-    return array.size() == 1 ? array.front() : array;
+    return array;
   }
 
   ScheduleOptions options_;

@@ -9,9 +9,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/child.h"
+#include "cli/testing/built_command.h"
 #include "core/temporary_directory.h"
 
 namespace hybrid {
@@ -39,6 +41,8 @@ class ScheduleCommandTest : public testing::Test {
     words.insert(words.end(), {"--json", "-"});
     return nlohmann::json::parse(output(words));
   }
+  /// The result of a run of one scheduler.
+  static nlohmann::json result(std::vector<std::string> words) { return only(json(std::move(words))); }
   static void write(const std::string& path, const std::string& text) {
     std::ofstream(path, std::ios::binary) << text;
   }

@@ -31,14 +31,14 @@ TEST_F(ScheduleCommandTest, UnusedOptionsAreRefused) {
 }
 
 TEST_F(ScheduleCommandTest, ReportsTheOptionsThatWereUsed) {
-  const Json hot = json({"--pattern", "hotspot", "--hotspot", "0.5", "--scheduler", "greedy", "--sizes",
-                         "random", "--repeats", "2"});
+  const Json hot = result({"--pattern", "hotspot", "--hotspot", "0.5", "--scheduler", "greedy", "--sizes",
+                           "random", "--repeats", "2"});
   EXPECT_EQ(hot["hotspot"], 0.5);
   EXPECT_EQ(hot["sizes"], "random");
   EXPECT_EQ(hot["density"], 1);
   EXPECT_FALSE(hot.contains("steps"));
   EXPECT_FALSE(hot.contains("preload"));
-  const Json shift = json({"--pattern", "shift", "--scheduler", "greedy"});
+  const Json shift = result({"--pattern", "shift", "--scheduler", "greedy"});
   EXPECT_FALSE(shift.contains("density"));
   EXPECT_FALSE(shift.contains("hotspot"));
   EXPECT_EQ(shift["sizes"], "equal");
@@ -51,13 +51,13 @@ TEST_F(ScheduleCommandTest, VariablesThatDoNotApplyAreIgnored) {
   ::setenv("HYBRID_PRELOAD", "missing.json", 1);
   ::setenv("HYBRID_STEPS", "3", 1);
   output({"--demand", "--nodes", "4", "--repeats", "1"});
-  EXPECT_EQ(json({"--network", "fattree:2,2", "--scheduler", "optimal", "--repeats", "1"})["slots"], 3);
+  EXPECT_EQ(result({"--network", "fattree:2,2", "--scheduler", "optimal", "--repeats", "1"})["slots"], 3);
   for (const char* name : {"HYBRID_SLOTS", "HYBRID_PRELOAD", "HYBRID_STEPS"}) ::unsetenv(name);
 }
 
 TEST_F(ScheduleCommandTest, RequestFilesAndTheScheduleWritten) {
   write("set.csv", "source,destination,bytes\n4,0,10\n3,0,20\n2,4,30\n3,4,40\n");
-  const Json greedy = json({"--requests", "set.csv", "--slots", "0", "--scheduler", "first-fit"});
+  const Json greedy = result({"--requests", "set.csv", "--slots", "0", "--scheduler", "first-fit"});
   EXPECT_EQ(greedy["requests_file"], "set.csv");
   EXPECT_EQ(greedy["nodes"], 5);
   EXPECT_EQ(greedy["slots_used"]["mean"], 3);
@@ -68,7 +68,7 @@ TEST_F(ScheduleCommandTest, RequestFilesAndTheScheduleWritten) {
   ASSERT_EQ(two["slots"].size(), 2u);
   EXPECT_TRUE(two["left_out"].empty());
   // One slot: 3 -> 4 and 4 -> 0 carry 50; 3 -> 0 and 2 -> 4 also 50.
-  const Json one = json({"--requests", "set.csv", "--scheduler", "edge-colouring", "--output", "one.json"});
+  const Json one = result({"--requests", "set.csv", "--scheduler", "edge-colouring", "--output", "one.json"});
   EXPECT_EQ(one["bytes_served"]["mean"], 0.5);
   EXPECT_EQ(read("one.json")["left_out"].size(), 2u);
 }
@@ -91,7 +91,7 @@ TEST_F(ScheduleCommandTest, PreloadedSlotsAreKept) {
   output(written);
   EXPECT_EQ(read("all.json")["slots"][0], Json::parse("[[1, 2], [3, 0]]"));
   // Two slots in all: the better of 2 -> 4 and 3 -> 4, with 4 -> 0.
-  const Json two = json(
+  const Json two = result(
       {"--requests", "set.csv", "--preload", "fixed.json", "--slots", "2", "--scheduler", "edge-colouring"});
   EXPECT_EQ(two["bytes_served"]["mean"], 0.7);
 }

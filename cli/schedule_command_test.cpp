@@ -48,8 +48,7 @@ TEST_F(ScheduleCommandTest, ComparesAllThatCanByDefault) {
 
 TEST_F(ScheduleCommandTest, KeysAreStable) {
   const Json one =
-      json({"--scheduler", "greedy", "--nodes", "16", "--density", "4", "--repeats", "5", "--seed", "9"});
-  ASSERT_TRUE(one.is_object());
+      result({"--scheduler", "greedy", "--nodes", "16", "--density", "4", "--repeats", "5", "--seed", "9"});
   EXPECT_EQ(one["scheduler"], "greedy");
   EXPECT_EQ(one["network"], "crossbar:16");
   EXPECT_EQ(one["nodes"], 16);
@@ -86,8 +85,8 @@ TEST_F(ScheduleCommandTest, ExactSchedulersAreAtLeastAsGood) {
 TEST_F(ScheduleCommandTest, EdgeColouringUsesAsManySlotsAsTheBusiestPortHasRequests) {
   for (const char* seed : {"1", "2", "3"}) {
     const std::string file = std::string("schedule") + seed + ".json";
-    const Json said = json({"--nodes", "24", "--density", "3", "--slots", "0", "--seed", seed, "--scheduler",
-                            "edge-colouring", "--output", file});
+    const Json said = result({"--nodes", "24", "--density", "3", "--slots", "0", "--seed", seed,
+                              "--scheduler", "edge-colouring", "--output", file});
     std::map<int, int> sends, receives;
     int most = 0;
     const Json written = read(file);
@@ -104,16 +103,17 @@ TEST_F(ScheduleCommandTest, EdgeColouringUsesAsManySlotsAsTheBusiestPortHasReque
 TEST_F(ScheduleCommandTest, ARequestWithoutSizeCountsAsOneByteEverywhere) {
   write("mixed.csv", "0,1,1\n0,2\n3,1\n");
   const auto served = [&](const char* scheduler) {
-    return json({"--requests", "mixed.csv", "--scheduler", scheduler})["bytes_served"]["mean"].get<double>();
+    return result({"--requests", "mixed.csv", "--scheduler", scheduler})["bytes_served"]["mean"]
+        .get<double>();
   };
   EXPECT_DOUBLE_EQ(served("first-fit"), 1.0 / 3);  // 0 -> 1 meets both others
   EXPECT_DOUBLE_EQ(served("edge-colouring"), 2.0 / 3);
   // Each is drained: 8 b/s carry a byte in a second.
   const Json drained =
-      json({"--requests", "mixed.csv", "--demand", "--link-rate", "8b/s", "--scheduler", "best-first-fit"});
+      result({"--requests", "mixed.csv", "--demand", "--link-rate", "8b/s", "--scheduler", "best-first-fit"});
   EXPECT_EQ(drained["drain_ns"]["mean"], 2e9);
   write("none.csv", "0,1\n0,2\n");
-  EXPECT_FALSE(json({"--requests", "none.csv", "--scheduler", "first-fit"}).contains("bytes_served"));
+  EXPECT_FALSE(result({"--requests", "none.csv", "--scheduler", "first-fit"}).contains("bytes_served"));
   write("zero.csv", "0,1,1\n0,2,0\n");
   EXPECT_THAT(refused({"--requests", "zero.csv"}), HasSubstr("zero.csv:2:5: a request of 0 bytes"));
 }
@@ -124,8 +124,8 @@ TEST_F(ScheduleCommandTest, SumsOfBytesThatOverflow) {
                 AllOf(HasSubstr("message: "), HasSubstr("Give at most 1 TiB")));
   for (const char* message : {"much", "unlimited", "1.5"})
     EXPECT_THAT(refused({"--message", message}), Not(HasSubstr("or unlimited")));
-  EXPECT_LE(json({"--pattern", "skewed", "--message", "1T", "--scheduler", "first-fit", "--repeats",
-                  "2"})["bytes_served"]["max"],
+  EXPECT_LE(result({"--pattern", "skewed", "--message", "1T", "--scheduler", "first-fit", "--repeats",
+                    "2"})["bytes_served"]["max"],
             1);
 }
 
@@ -151,7 +151,7 @@ TEST_F(ScheduleCommandTest, SlotsOfAFatTree) {
   auto one_slot = words;
   one_slot.back() = "1";
   one_slot.insert(one_slot.end(), {"--scheduler", "optimal", "--output", "tree.json"});
-  EXPECT_DOUBLE_EQ(json(one_slot)["bytes_served"]["mean"], 110.0 / 150);
+  EXPECT_DOUBLE_EQ(result(one_slot)["bytes_served"]["mean"], 110.0 / 150);
   const Json written = read("tree.json");
   ASSERT_EQ(written["slots"].size(), 1u);
   EXPECT_EQ(written["slots"][0].size(), 3u);
@@ -171,15 +171,17 @@ TEST_F(ScheduleCommandTest, NarrowTreesInSlots) {
 
 TEST_F(ScheduleCommandTest, DeterministicSetsRunOnce) {
   for (const char* pattern : {"all-to-all", "gather", "scatter", "shift", "single"})
-    EXPECT_EQ(json({"--nodes", "8", "--pattern", pattern, "--scheduler", "greedy"})["repeats"], 1) << pattern;
-  EXPECT_EQ(json({"--nodes", "8", "--pattern", "shift", "--scheduler", "pim"})["repeats"], 100);
+    EXPECT_EQ(result({"--nodes", "8", "--pattern", pattern, "--scheduler", "greedy"})["repeats"], 1)
+        << pattern;
+  EXPECT_EQ(result({"--nodes", "8", "--pattern", "shift", "--scheduler", "pim"})["repeats"], 100);
   EXPECT_EQ(json({"--nodes", "8", "--pattern", "shift"})[0]["repeats"], 1);
   EXPECT_EQ(
-      json({"--nodes", "8", "--pattern", "shift", "--sizes", "random", "--scheduler", "greedy"})["repeats"],
+      result({"--nodes", "8", "--pattern", "shift", "--sizes", "random", "--scheduler", "greedy"})["repeats"],
       100);
   EXPECT_EQ(
-      json({"--nodes", "8", "--pattern", "shift", "--scheduler", "greedy", "--repeats", "7"})["repeats"], 7);
-  EXPECT_TRUE(json({"--nodes", "8", "--scheduler", "greedy,greedy", "--repeats", "2"}).is_object());
+      result({"--nodes", "8", "--pattern", "shift", "--scheduler", "greedy", "--repeats", "7"})["repeats"],
+      7);
+  EXPECT_EQ(json({"--nodes", "8", "--scheduler", "greedy,greedy", "--repeats", "2"}).size(), 1u);
 }
 
 TEST_F(ScheduleCommandTest, SameSeedSameScores) {
@@ -231,10 +233,10 @@ TEST_F(ScheduleCommandTest, PartialReconfigurationAndPacketsHelp) {
   auto partial = words, packets = words;
   partial.emplace_back("--partial");
   packets.insert(packets.end(), {"--packet-share", "0.5"});
-  const double whole = json(words)["drain_ns"]["mean"];
-  EXPECT_LT(json(partial)["drain_ns"]["mean"].get<double>(), whole);
-  EXPECT_LT(json(packets)["drain_ns"]["mean"].get<double>(), whole);
-  EXPECT_GT(json(packets)["by_packets"]["mean"].get<double>(), 0);
+  const double whole = result(words)["drain_ns"]["mean"];
+  EXPECT_LT(result(partial)["drain_ns"]["mean"].get<double>(), whole);
+  EXPECT_LT(result(packets)["drain_ns"]["mean"].get<double>(), whole);
+  EXPECT_GT(result(packets)["by_packets"]["mean"].get<double>(), 0);
 }
 
 }  // namespace

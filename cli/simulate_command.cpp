@@ -361,7 +361,7 @@ class SimulateCommand final : public Command {
       }
       array.push_back(std::move(one));
     }
-    return array.size() == 1 ? array.front() : array;
+    return array;
   }
 
   SwitchParameters network_ = network_by_default();

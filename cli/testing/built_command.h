@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,13 @@ inline std::string output(std::vector<std::string> words, int code = 0) {
   std::string text = output_of(words, end);
   EXPECT_EQ(end.exit_code, code) << text;
   return text;
+}
+
+/// The only result of a command's array.
+inline nlohmann::json only(const nlohmann::json& results) {
+  EXPECT_TRUE(results.is_array()) << results;
+  EXPECT_EQ(results.size(), 1u) << results;
+  return results.at(0);
 }
 
 }  // namespace hybrid

@@ -353,7 +353,7 @@ TEST(ReproductionPage, ShowsEveryModelAndTheFiguresOfTheStatementsThatFail) {
                                "|---|---|---|---|\n"
                                "| first | yes | yes | yes |\n| second | impossible | impossible | yes |\n"));
   EXPECT_THAT(page, testing::HasSubstr("\nReading `--demand-guard off`: Nothing is said.\n"));
-  EXPECT_THAT(page, testing::HasSubstr("\nFails on the model ours:\n\n- second: 1 of 2 points: at 2: 0.25. "
+  EXPECT_THAT(page, testing::HasSubstr("\nFails on dissertation and ours:\n\n- second: 1 of 2 points: at 2: 0.25. "
                                        "**Cannot hold**: A bound.\n\nA reason.\n"));
   for (const char* picture : {"example", "example-dissertation", "example-demand-guard-off"})
     EXPECT_THAT(page, testing::HasSubstr(std::string("(pictures/") + picture + ".svg)"));

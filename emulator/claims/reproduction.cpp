@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -76,16 +77,35 @@ std::string rows(const ClaimTable& table) {
   return text + "\n";
 }
 
-/// The statements that fail on a run, with figures and, if they cannot hold, the argument.
-std::string failures(const Reproduced::Run& run) {
-  std::vector<std::string> items;
-  for (const ClaimCheck& check : run.result.checks)
-    if (!check.holds)
-      items.push_back(check.statement + ": " + check.figures +
-                      (check.impossible.empty() ? "" : ". **Cannot hold**: " + check.impossible));
-  std::string text =
-      list(run.model.name.empty() ? "Fails" : fmt::format("Fails on the model {}", run.model.name), items);
-  if (!items.empty() && !run.result.explanation.empty()) text += "\n" + run.result.explanation + "\n";
+/// The statements that fail, with figures and, if they cannot hold, the argument; models that fail alike
+/// together, and the same explanation once.
+std::string failures(const std::vector<Reproduced::Run>& runs) {
+  struct Failing {
+    std::string models;
+    std::vector<std::string> items;
+    std::string explanation;
+  };
+  std::vector<Failing> failing;
+  for (const Reproduced::Run& run : runs) {
+    std::vector<std::string> items;
+    for (const ClaimCheck& check : run.result.checks)
+      if (!check.holds)
+        items.push_back(check.statement + ": " + check.figures +
+                        (check.impossible.empty() ? "" : ". **Cannot hold**: " + check.impossible));
+    if (items.empty()) continue;
+    const auto same =
+        std::find_if(failing.begin(), failing.end(), [&](const Failing& f) { return f.items == items; });
+    if (same != failing.end() && same->explanation == run.result.explanation)
+      same->models += " and " + run.model.name;
+    else
+      failing.push_back({run.model.name, std::move(items), run.result.explanation});
+  }
+  std::string text;
+  std::set<std::string> explanations{""};
+  for (const Failing& f : failing) {
+    text += list(f.models.empty() ? "Fails" : "Fails on " + f.models, f.items);
+    if (explanations.insert(f.explanation).second) text += "\n" + f.explanation + "\n";
+  }
   return text;
 }
 
@@ -206,7 +226,7 @@ picture has all points. To generate this page:
     page += outcomes(r.runs);
     for (std::size_t i = 2; i < r.runs.size(); ++i)
       page += fmt::format("\nReading `{}`: {}\n", r.runs[i].model.name, r.runs[i].model.open);
-    for (const Reproduced::Run& run : r.runs) page += failures(run);
+    page += failures(r.runs);
     page += list("Assumptions", r.runs.front().result.choices);
     for (const Reproduced::Run& run : r.runs)
       for (const ClaimTable& table : run.result.tables) {
@@ -217,7 +237,9 @@ picture has all points. To generate this page:
         page += "\n";
         if (table.on_page) page += rows(table);
       }
-    page += "\n";
+    if (std::any_of(r.runs.begin(), r.runs.end(),
+                    [](const auto& run) { return !run.result.figures.empty(); }))
+      page += "\n";
     for (const Reproduced::Run& run : r.runs)
       for (const Figure& figure : run.result.figures)
         page += fmt::format("![{0}]({1}/{0}.svg)\n", file_name(run, figure.file), pictures);

@@ -94,6 +94,45 @@ TEST(Pattern, TheSpecificDestinationsCanHaveOtherShares) {
   EXPECT_NEAR(static_cast<double>(first) / static_cast<double>(all), 0.6, 0.01);
 }
 
+TEST(Pattern, SpecificDestinationsInTurns) {
+  for (const double ratio : {0.0, 0.3, 0.85, 1.0})
+    for (const std::uint32_t nodes : {5u, 64u}) {
+      PatternShape shape = shape_of(nodes, 200, ratio);
+      shape.specific_turns = {4, 7};
+      const auto pattern = PatternRegistration::make("determinism", shape);
+      std::vector<Pattern::Known> known;
+      while (const auto next = pattern->known(known.size())) known.push_back(*next);
+      const auto specific = static_cast<std::uint64_t>(200 * ratio);
+      ASSERT_EQ(known.size(), (specific + 6) / 7);
+      std::vector<std::uint64_t> served(known.size());
+      std::set<std::vector<std::size_t>> places;
+      for (Port source = 0; source < nodes; ++source) {
+        std::uint64_t count = 0;
+        std::vector<std::size_t> at;
+        std::set<Port> used;
+        for (std::size_t i = 0; i < 200; ++i) {
+          const Pattern::Send send = pattern->next(source);
+          EXPECT_NE(send.destination, source);
+          if (send.step == Pattern::kNoStep) continue;
+          EXPECT_EQ(send.step, count++ / 7) << "turns in order";
+          EXPECT_TRUE(known[send.step].configuration.holds({source, send.destination}));
+          EXPECT_EQ(known[send.step].configuration, known[send.step % 4].configuration) << "four, in a cycle";
+          ++served[send.step];
+          at.push_back(i);
+          used.insert(send.destination);
+        }
+        EXPECT_EQ(count, specific);
+        EXPECT_EQ(used.size(), std::min<std::size_t>(4, known.size()));
+        places.insert(at);
+      }
+      for (std::size_t step = 0; step < known.size(); ++step) EXPECT_EQ(served[step], known[step].messages);
+      EXPECT_EQ(places.size() == 1, ratio == 0 || ratio == 1) << "at random places";
+    }
+  PatternShape small = shape_of(4, 8);
+  small.specific_turns = {4, 1};
+  EXPECT_THROW(PatternRegistration::make("determinism", small), UserError) << "a node is not its own";
+}
+
 /// Nodes send in any order as far as the barrier lets them; deliveries come in any order.
 TEST(PhaseBarrier, APhaseBeginsWhenAllMessagesOfTheOneBeforeAreDelivered) {
   for (const char* name : {"phases", "two-phase"})

@@ -35,6 +35,20 @@ double parse_specific_shares(std::string_view text) {
                   "Give two numbers above 0 with the sum 100, such as 60,40.");
 }
 
+/// "4,10"; "0,0": none.
+SpecificTurns parse_specific_turns(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  const auto first = text.substr(0, comma),
+             second = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+  const SpecificTurns turns{static_cast<std::uint32_t>(parse_count(
+                                first, "specific-turns", std::numeric_limits<std::uint32_t>::max())),
+                            parse_count(second, "specific-turns")};
+  if ((turns.destinations == 0) != (turns.messages == 0))
+    throw UserError("specific-turns: '" + std::string(text) + "' has a number of 0",
+                    "Give destinations and messages in a turn, such as 4,10, or 0,0 for no turns.");
+  return turns;
+}
+
 }  // namespace
 
 void use_model(bool dissertation, TrafficOptions& o) {
@@ -97,6 +111,10 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
   table.add({"specific-shares", "A,B",
              "pattern determinism: shares of the two specific destinations, in percent", "50,50",
              [&o](std::string_view v) { o.first_share = parse_specific_shares(v); }});
+  table.add({"specific-turns", "D,M",
+             "pattern determinism: D specific destinations, used one after the other for M messages each; "
+             "preloaded slots follow the turns. 0,0: two destinations, in a random order",
+             "0,0", [&o](std::string_view v) { o.specific_turns = parse_specific_turns(v); }});
   table.add({"outstanding", "N",
              "closed loop: limit of a node's messages that are not yet delivered; 0: no limit",
              std::to_string(o.outstanding), [&o](std::string_view v) {
@@ -121,6 +139,9 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
 
 void check(const TrafficOptions& o) {
   check_registered("pattern", "pattern", o.pattern);
+  if (o.specific_turns.destinations != 0 && o.first_share != 0.5)
+    throw UserError("specific-turns: its destinations have equal shares",
+                    "Give either --specific-turns or --specific-shares.");
   if (!o.exchange.empty()) {
     check_registered("exchange", "exchange", o.exchange);
     if (o.pattern != "all-to-all")

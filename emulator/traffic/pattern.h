@@ -25,6 +25,13 @@
 
 namespace hybrid {
 
+/// Pattern determinism: every node has this number of specific destinations, and uses one after the other in
+/// the same order, each for this number of messages. 0, 0: two destinations, in a random order.
+struct SpecificTurns {
+  std::uint32_t destinations = 0;
+  std::uint64_t messages = 0;
+};
+
 struct PatternShape {
   std::uint32_t nodes = 0;     // at least 2
   std::uint64_t messages = 0;  // per sending node (a mesh: rounds); 0: the pattern's default
@@ -37,6 +44,7 @@ struct PatternShape {
   bool permuted_rounds = false;     // random meshes: a random order of all directions, again and again
   bool random_avoids_mesh = false;  // mixed, phases: random messages do not use connections of the mesh
   double first_share = 0.5;         // determinism: of the first of the two specific destinations
+  SpecificTurns specific_turns = {};  // determinism: its specific destinations have turns
 };
 
 class Pattern {

@@ -8,9 +8,14 @@
 // are
 //   randomly sent to any processor". Each node has two specific destinations with equal or other shares, the
 //   next node and the node half of the nodes further on. These connections form two configurations, so that
-//   one or two of them can be preloaded.
+//   one or two of them can be preloaded. With `specific_turns` there are more of them, which have turns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
+#include "core/error.h"
 #include "emulator/traffic/stream.h"
 
 namespace hybrid {
@@ -74,13 +79,58 @@ class Determinism final : public Pattern {
   std::vector<SmallRandom> random_;
 };
 
+// The specific messages of a node are a part `ratio` of its messages, exactly, at random places.
+class DeterminismInTurns final : public Pattern {
+ public:
+  explicit DeterminismInTurns(const PatternShape& shape)
+      : nodes_(shape.nodes),
+        turns_(shape.specific_turns),
+        messages_(shape.messages != 0 ? shape.messages : kDefaultMessages),
+        specific_(static_cast<std::uint64_t>(std::llround(shape.ratio * static_cast<double>(messages_)))) {
+    if (turns_.destinations >= nodes_)
+      throw UserError(
+          fmt::format("specific-turns: {} destinations of each of {} nodes", turns_.destinations, nodes_),
+          fmt::format("Give at most {} destinations.", nodes_ - 1));
+    for (Port node = 0; node < nodes_; ++node) states_.push_back({node_random(shape.seed, node)});
+  }
+  std::uint64_t messages(Port /*source*/) const override { return messages_; }
+  Send next(Port source) override {
+    State& state = states_[source];
+    const std::uint64_t left = messages_ - state.sent++;
+    if (state.random.below(left) >= specific_ - state.specific)
+      return {other_node(state.random, nodes_, source), kNoStep};
+    const std::uint64_t step = state.specific++ / turns_.messages;
+    return {(source + distance(step)) % nodes_, step};
+  }
+  std::optional<Known> known(std::uint64_t step) const override {
+    if (step >= (specific_ + turns_.messages - 1) / turns_.messages) return {};
+    const std::uint64_t in_turn = std::min(turns_.messages, specific_ - step * turns_.messages);
+    return Known{rotation(nodes_, distance(step)), in_turn * nodes_};
+  }
+
+ private:
+  struct State {
+    SmallRandom random;
+    std::uint64_t sent = 0, specific = 0;
+  };
+  std::uint32_t distance(std::uint64_t step) const {
+    return 1 + static_cast<std::uint32_t>(step % turns_.destinations) * ((nodes_ - 1) / turns_.destinations);
+  }
+
+  std::uint32_t nodes_;
+  SpecificTurns turns_;
+  std::uint64_t messages_, specific_;  // of a node
+  std::vector<State> states_;
+};
+
 const PatternRegistration kDeterminism{
     "determinism",
-    "D 5.5.2.3: --ratio of the messages to two specific nodes, the rest to random nodes",
+    "D 5.5.2.3: --ratio of the messages to specific nodes, the rest to random nodes",
     [](const PatternShape& shape) -> std::unique_ptr<Pattern> {
+      if (shape.specific_turns.destinations != 0) return std::make_unique<DeterminismInTurns>(shape);
       return std::make_unique<Determinism>(shape);
     },
-    {.options = {"ratio", "specific-shares"}}};
+    {.options = {"ratio", "specific-shares", "specific-turns"}}};
 
 }  // namespace
 }  // namespace hybrid

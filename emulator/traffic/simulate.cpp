@@ -311,7 +311,7 @@ std::unique_ptr<Pattern> make_pattern(const SwitchParameters& parameters, const 
                            options.phase_length,    options.hotspot,
                            options.exchange,        options.torus,
                            options.permuted_rounds, options.random_avoids_mesh,
-                           options.first_share};
+                           options.first_share,     options.specific_turns};
   auto pattern = PatternRegistration::make(options.pattern, shape);
   if (!options.phase_barrier || pattern->phases().empty()) return pattern;
   return std::make_unique<PhaseBarrier>(std::move(pattern),

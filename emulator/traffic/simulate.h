@@ -22,6 +22,7 @@
 #include "core/units.h"
 #include "emulator/measures.h"
 #include "emulator/parameters.h"
+#include "emulator/traffic/pattern.h"
 
 namespace hybrid {
 
@@ -46,6 +47,7 @@ struct TrafficOptions {
   bool random_avoids_mesh = false;  // mixed, phases: random messages do not use its connections
   bool phase_barrier = false;       // phases, two-phase: a phase begins when the one before is delivered
   double first_share = 0.5;         // determinism: of the first specific destination, in (0, 1)
+  SpecificTurns specific_turns;     // determinism
   /// Pattern all-to-all: name of its exchange (emulator/traffic/exchange.h); "": linear.
   std::string exchange;
   /// Name of a fixed topology (emulator/traffic/fixed_topology.h) that is mapped onto the traffic and
@@ -82,7 +84,6 @@ class PortTimeline;
 Measures simulate(const SwitchParameters& parameters, const TrafficOptions& options,
                   const SimulationProgress& progress = {}, PortTimeline* timeline = nullptr);
 
-class Pattern;
 class Technique;
 /// Returns the pattern of `options` for that switch. Throws UserError for a number of nodes that the pattern
 /// does not support.

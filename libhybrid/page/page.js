@@ -547,7 +547,7 @@
       : list.map((p, i) => [i, p.begin_ns, p.end_ns]);
     const name = (i) => (list[i] || {}).name || traffic.phases[i];
     const table = () => ({ name: "phase-timeline", title: "Phase timeline", columns: [{ key: "phase" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time },
-      { key: "working_set", title: "connections", term: "working set", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
+      { key: "working_set", title: "working set", term: "working set", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
       rows: spans.map(([p, begin, end]) => [name(p), begin, end, (list[p] || {}).working_set, (list[p] || {}).slots_needed]) });
     const names = list.map((p) => p.name);
     add_chart(part, { id: "chart-phases", table, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${counted(p.slots_needed, "slot")}`).join(", ")}`,
@@ -563,8 +563,8 @@
           },
           data: spans.map(([p, begin, end]) => ({ name: name(p), value: [p, begin, end], itemStyle: { color: palette[p % palette.length] } })) }] }) });
     if (traffic && traffic.occurrences_left_out) part.append(note(`${count(traffic.occurrences_left_out)} later occurrences are left out.`));
-    const summary = { name: "phases", title: "Phases", columns: [{ key: "name", title: "phase" }, { key: "occurrences", title: "times", text: count },
-      { key: "messages", text: count }, { key: "bytes", text: bytes }, { key: "working_set", title: "connections", term: "working set", text: count },
+    const summary = { name: "phases", title: "Phases", columns: [{ key: "name", title: "phase" }, { key: "occurrences", text: count },
+      { key: "messages", text: count }, { key: "bytes", text: bytes }, { key: "working_set", title: "working set", term: "working set", text: count },
       { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
       rows: list.map((p) => [p.name, p.occurrences, p.messages, p.bytes, p.working_set, p.rare, p.slots_needed]) };
     part.append(csv_button(() => summary), table_element(summary));

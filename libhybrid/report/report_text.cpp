@@ -102,7 +102,7 @@ std::string phase_section(const JobReport& report, std::size_t width) {
   }
   bool any_rare = false;
   TextTable table(
-      {{"phase", Align::left}, {"times"}, {"messages"}, {"bytes"}, {"working set"}, {"slots needed"}});
+      {{"phase", Align::left}, {"occurrences"}, {"messages"}, {"bytes"}, {"working set"}, {"slots needed"}});
   for (std::size_t i : shown) {
     const Phase& p = report.phases[i];
     table.add(

@@ -121,8 +121,8 @@ TEST(ReportText, HasThisForm) {
   warning      The journal of rank 3 ends without its last record: the rank died, or was killed.
 
 Phases (found from the sends)
-  phase    times  messages  bytes    working set  slots needed
-  phase 1      3    12,345  5 MiB  2 connections             1
+  phase    occurrences  messages  bytes    working set  slots needed
+  phase 1            3    12,345  5 MiB  2 connections             1
 
 Predictors (at the recorded times of each port's sends, every request granted at once)
   predictor  slots  hit rate  messages  requests  releases  held unused
