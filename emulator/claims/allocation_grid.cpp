@@ -74,10 +74,11 @@ Time known_wormhole_slot(const SwitchParameters& p, double ratio, double stretch
 Time wormhole_slot_by_time(const SwitchParameters& p, double ratio, double circuits, double worms) {
   const double round = static_cast<double>(p.slot_length.ps) * p.slots;
   const double fair = ratio <= 0 ? 1e18 : round * (1 - ratio) / ratio * circuits / worms;
-  const Time worm = time_on_link(p.worm_limit, p.link_rate) + p.scheduler.cycle + p.scheduler.delay();
-  return Time{static_cast<std::int64_t>(
-      std::clamp(fair, static_cast<double>(worm.ps),
-                 std::max(kMostRounds * round, 1.0 * static_cast<double>(worm.ps))))};
+  const Time worm = time_on_link(p.worm_limit + p.worm_overhead_words * p.word, p.link_rate) +
+                    p.scheduler.cycle + p.scheduler.delay();
+  const double whole = static_cast<double>(worm.ps);
+  return worm * std::max<std::int64_t>(1, static_cast<std::int64_t>(
+                                              std::ceil(std::min(fair, kMostRounds * round) / whole - 1e-9)));
 }
 
 Variant allocation_variant(const std::string& allocation, const std::string& pattern, Bytes buffer) {
@@ -165,11 +166,12 @@ ClaimCheck check_adaptive(const std::vector<Figure>& grid) {
 }
 
 std::vector<std::string> allocation_grid_choices() {
-  return {fmt::format("{} rounds per node, in phases of {}, mesh first", kMessages, kPhase),
+  return {fmt::format("{} rounds per node if no reading says otherwise, in phases of {}, mesh first",
+                      kMessages, kPhase),
           "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
           "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the "
           "data, at least one slot; dissertation: its share of the time, by what circuits and worms reach "
-          "alone, at least one worm"};
+          "alone, in whole worms (figure 4.7)"};
 }
 
 }  // namespace hybrid

@@ -32,8 +32,8 @@ Variant allocation_variant(const std::string& allocation, const std::string& pat
 Time known_wormhole_slot(const SwitchParameters& p, double ratio, double stretch = 1);
 /// The length of S_W that shares the time, not the data, by the ratio (D 4.4, figure 4.7): K slots are to S_W
 /// as the time of the predictable traffic is to that of the rest. `circuits` and `worms`: what each of them
-/// reaches alone, measured. From the time of one worm, which may be shorter than a slot, to 16 turns of the
-/// predictive slots.
+/// reaches alone, measured. In whole worms, as in figure 4.7, each with the scheduler's delay: from one,
+/// which may be shorter than a slot, to 16 turns of the predictive slots.
 Time wormhole_slot_by_time(const SwitchParameters& p, double ratio, double circuits, double worms);
 
 }  // namespace hybrid

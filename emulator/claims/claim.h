@@ -5,6 +5,8 @@
 // text of the claim. If the text leaves a parameter open, `choices` states the value used.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -65,11 +67,18 @@ struct ClaimResult {
   std::vector<std::string> choices;  // parameters that the text leaves open
   std::string explanation;           // reasons for checks that do not hold; shown only if one does not
 
-  bool holds() const {
-    for (const ClaimCheck& check : checks)
-      if (!check.holds) return false;
-    return !checks.empty();
+  bool holds() const { return !checks.empty() && failing() == 0; }
+  /// The number of statements that do not hold, and of those of them that cannot.
+  std::size_t failing() const {
+    return static_cast<std::size_t>(
+        std::count_if(checks.begin(), checks.end(), [](const ClaimCheck& c) { return !c.holds; }));
   }
+  std::size_t impossible() const {
+    return static_cast<std::size_t>(std::count_if(
+        checks.begin(), checks.end(), [](const ClaimCheck& c) { return !c.holds && !c.impossible.empty(); }));
+  }
+  /// Whether all statements hold that can, and some do.
+  bool holds_as_far_as_possible() const { return failing() == impossible() && failing() < checks.size(); }
 };
 
 class Claim {

@@ -341,6 +341,10 @@ TEST(Verdict, IsThatOfTheDissertationsModelOrOfAReading) {
   EXPECT_EQ(under.run, 2u);
   EXPECT_EQ(under.text, "holds under --demand-guard off");
   EXPECT_EQ(verdict_of(reproduced(false, "A bound.", false)).text, "cannot hold (1 of 2 statements)");
+  Reproduced but = reproduced(false, "A bound.", false);  // the reading satisfies all that it can
+  but.runs.front().result.checks.back().impossible.clear();
+  EXPECT_EQ(verdict_of(but).text,
+            "holds under --demand-guard off but for what cannot hold (1 of 2 statements)");
   EXPECT_EQ(verdict_of(reproduced(false, "", false)).text, "does not hold (1 of 2 statements)");
 }
 
@@ -353,8 +357,9 @@ TEST(ReproductionPage, ShowsEveryModelAndTheFiguresOfTheStatementsThatFail) {
                                "|---|---|---|---|\n"
                                "| first | yes | yes | yes |\n| second | impossible | impossible | yes |\n"));
   EXPECT_THAT(page, testing::HasSubstr("\nReading `--demand-guard off`: Nothing is said.\n"));
-  EXPECT_THAT(page, testing::HasSubstr("\nFails on dissertation and ours:\n\n- second: 1 of 2 points: at 2: 0.25. "
-                                       "**Cannot hold**: A bound.\n\nA reason.\n"));
+  EXPECT_THAT(page,
+              testing::HasSubstr("\nFails on dissertation and ours:\n\n- second: 1 of 2 points: at 2: 0.25. "
+                                 "**Cannot hold**: A bound.\n\nA reason.\n"));
   for (const char* picture : {"example", "example-dissertation", "example-demand-guard-off"})
     EXPECT_THAT(page, testing::HasSubstr(std::string("(pictures/") + picture + ".svg)"));
 }

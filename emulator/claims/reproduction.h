@@ -23,8 +23,8 @@ struct Reproduced {
 };
 
 /// - holds: every statement holds on the dissertation's model.
-/// - under_reading: every statement holds on a reading. The text is silent; the reading was found by its
-/// outcome.
+/// - under_reading: every statement holds on a reading, but for those shown to be impossible. The text is
+///   silent; the reading was found by its outcome.
 /// - cannot_hold: every statement that fails on the dissertation's model is shown to be impossible.
 /// - fails: some statement fails.
 enum class ClaimOutcome { holds, under_reading, cannot_hold, fails };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -79,6 +80,28 @@ TEST(Pattern, RandomMessagesCanAvoidTheMesh) {
   EXPECT_NO_THROW(PatternRegistration::make("mixed", small)) << "node 0 is no neighbour of node 3";
   small.nodes = 2;
   EXPECT_THROW(PatternRegistration::make("mixed", small), UserError);
+}
+
+TEST(Pattern, MixedMessagesCanAlternateEvenly) {
+  for (const double ratio : {0.0, 0.05, 0.3, 0.75, 1.0}) {
+    PatternShape shape = shape_of(64, 200, ratio);
+    shape.torus = shape.random_avoids_mesh = shape.mixes_evenly = true;
+    const auto pattern = PatternRegistration::make("mixed", shape);
+    const Grid mesh(64, Grid::Edge::torus);
+    std::set<std::size_t> firsts;
+    for (Port source = 0; source < 64; ++source) {
+      const auto near = mesh.neighbors(source);
+      const auto all = destinations(*pattern, source);
+      std::vector<double> before{0};  // mesh messages
+      for (const Port to : all)
+        before.push_back(before.back() + (std::find(near.begin(), near.end(), to) != near.end() ? 1 : 0));
+      for (std::size_t i = 0; i < before.size(); ++i)
+        for (std::size_t j = i; j < before.size(); ++j)
+          ASSERT_LE(std::abs(before[j] - before[i] - ratio * static_cast<double>(j - i)), 1 + 1e-6);
+      firsts.insert(static_cast<std::size_t>(std::find(before.begin(), before.end(), 1) - before.begin()));
+    }
+    EXPECT_EQ(firsts.size() > 1, ratio > 0 && ratio < 1) << "not all nodes at once";
+  }
 }
 
 TEST(Pattern, TheSpecificDestinationsCanHaveOtherShares) {

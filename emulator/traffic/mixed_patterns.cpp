@@ -1,7 +1,8 @@
 // Patterns that mix random and ordered-mesh traffic. The predictable ratio (--ratio) is the mesh's share of
 // the data. The mesh's directions are known.
 //
-// - mixed (D 4.6.1): each message of a node is drawn from either kind.
+// - mixed (D 4.6.1): each message of a node is drawn from either kind, or the kinds alternate evenly, so that
+//   any number of messages in a row has its share of both.
 // - phases (D 4.6.2): phases of one kind only. Each turn of --phase-length rounds begins with the mesh phase,
 //   which has the number of whole rounds that brings its share of the data nearest to --ratio. Each node
 //   changes phase by itself. When a phase begins is not known.
@@ -44,18 +45,30 @@ class MixedNode {
   MixedNode(const PatternShape& shape, Port source)
       : nodes_(shape.nodes),
         avoids_mesh_(shape.random_avoids_mesh),
+        evenly_(shape.mixes_evenly),
         mesh_share_(mesh_share_of_rounds(shape)),
         random_(node_random(shape.seed, source)),
-        mesh_(shape, source) {}
+        mesh_(shape, source) {
+    if (evenly_) mesh_due_ = random_.fraction();
+  }
   Pattern::Send draw(const Directions& directions, Port source) {
-    if (random_.fraction() < mesh_share_) return mesh_.draw(directions, source);
+    if (is_mesh()) return mesh_.draw(directions, source);
     return {random_destination(random_, nodes_, source, directions, avoids_mesh_), Pattern::kNoStep};
   }
 
  private:
+  bool is_mesh() {
+    if (!evenly_) return random_.fraction() < mesh_share_;
+    mesh_due_ += mesh_share_;
+    if (mesh_due_ < 1) return false;
+    mesh_due_ -= 1;
+    return true;
+  }
+
   std::uint32_t nodes_;
-  bool avoids_mesh_;
-  double mesh_share_;  // of the rounds
+  bool avoids_mesh_, evenly_;
+  double mesh_share_;    // of the rounds
+  double mesh_due_ = 0;  // rounds of the mesh that are due
   SmallRandom random_;
   DirectionsInOrder mesh_;
 };
@@ -67,7 +80,7 @@ const PatternRegistration kMixed{
       check_random_hits(shape);
       return std::make_unique<Rounds<MixedNode>>(shape);
     },
-    {.options = {"ratio", "mesh-edge", "random-hits"}}};
+    {.options = {"ratio", "mesh-edge", "random-hits", "mixed-draw"}}};
 
 class PhasesNode {
  public:

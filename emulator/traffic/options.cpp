@@ -105,6 +105,11 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
   choice("random-hits", "on", "off",
          "patterns mixed, phases: whether random messages may use connections of the mesh",
          o.random_avoids_mesh);
+  choice(
+      "mixed-draw", "independent", "even",
+      "pattern mixed: each message is drawn from either kind by itself, or a node's kinds alternate by the "
+      "ratio",
+      o.mixes_evenly);
   choice("phase-barrier", "off", "on",
          "patterns phases, two-phase: a phase begins when all messages of the one before are delivered",
          o.phase_barrier);

@@ -43,6 +43,7 @@ struct PatternShape {
   bool torus = false;               // meshes of D 4.6 and 5.5 wrap
   bool permuted_rounds = false;     // random meshes: a random order of all directions, again and again
   bool random_avoids_mesh = false;  // mixed, phases: random messages do not use connections of the mesh
+  bool mixes_evenly = false;        // mixed: messages of both kinds alternate by the ratio, at any time
   double first_share = 0.5;         // determinism: of the first of the two specific destinations
   SpecificTurns specific_turns = {};  // determinism: its specific destinations have turns
 };

@@ -306,12 +306,20 @@ Measures Simulation::run(const SimulationProgress& progress) {
 }  // namespace
 
 std::unique_ptr<Pattern> make_pattern(const SwitchParameters& parameters, const TrafficOptions& options) {
-  const PatternShape shape{parameters.nodes,        options.messages,
-                           parameters.seed,         options.ratio,
-                           options.phase_length,    options.hotspot,
-                           options.exchange,        options.torus,
-                           options.permuted_rounds, options.random_avoids_mesh,
-                           options.first_share,     options.specific_turns};
+  PatternShape shape;
+  shape.nodes = parameters.nodes;
+  shape.messages = options.messages;
+  shape.seed = parameters.seed;
+  shape.ratio = options.ratio;
+  shape.phase_length = options.phase_length;
+  shape.hotspot = options.hotspot;
+  shape.exchange = options.exchange;
+  shape.torus = options.torus;
+  shape.permuted_rounds = options.permuted_rounds;
+  shape.random_avoids_mesh = options.random_avoids_mesh;
+  shape.mixes_evenly = options.mixes_evenly;
+  shape.first_share = options.first_share;
+  shape.specific_turns = options.specific_turns;
   auto pattern = PatternRegistration::make(options.pattern, shape);
   if (!options.phase_barrier || pattern->phases().empty()) return pattern;
   return std::make_unique<PhaseBarrier>(std::move(pattern),

@@ -45,6 +45,7 @@ struct TrafficOptions {
   bool torus = false;               // meshes wrap: every node has four neighbours
   bool permuted_rounds = false;     // random meshes: all directions in a random order, again and again
   bool random_avoids_mesh = false;  // mixed, phases: random messages do not use its connections
+  bool mixes_evenly = false;        // mixed: both kinds alternate by the ratio instead of by chance
   bool phase_barrier = false;       // phases, two-phase: a phase begins when the one before is delivered
   double first_share = 0.5;         // determinism: of the first specific destination, in (0, 1)
   SpecificTurns specific_turns;     // determinism
