@@ -208,7 +208,8 @@ struct Memory::Walk {
       if (!when || when->getZExtValue() == kAnyTime) return escape("other ranks access it through a window");
       /* A write into an array of handles with an unknown end in the variable: the neighbouring data (in a
        * common block) are something else. */
-      if (when->getZExtValue() == kHandle && place.index && place.extent == 0) return;
+      const bool is_handle = when->getZExtValue() == kHandle || when->getZExtValue() == kCompletion;
+      if (is_handle && place.index && place.extent == 0) return;
       const auto* length = dyn_cast<ConstantInt>(call.getArgOperand(1));
       return write(call, place, length ? length->getSExtValue() : -1, nullptr);
     }

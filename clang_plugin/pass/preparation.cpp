@@ -223,6 +223,43 @@ FunctionPassManager simplification() {
   return passes;
 }
 
+/* Copies structures as memory instead of as values: flang loads and stores the descriptors of arrays as a
+ * whole, which neither SROA nor an inspector divides into numbers. */
+void copy_structures_as_memory(Function& function) {
+  const DataLayout& layout = function.getParent()->getDataLayout();
+  std::vector<LoadInst*> loads;
+  for (Instruction& instruction : instructions(function))
+    if (auto* load = dyn_cast<LoadInst>(&instruction);
+        load && load->getType()->isAggregateType() && load->isSimple() && !load->use_empty())
+      loads.push_back(load);
+  for (LoadInst* load : loads) {
+    const bool copies = all_of(load->users(), [&](User* user) {
+      const auto* store = dyn_cast<StoreInst>(user);
+      return (store && store->isSimple() && store->getValueOperand() == load) || isa<ExtractValueInst>(user);
+    });
+    if (!copies) continue;
+    const uint64_t size = layout.getTypeStoreSize(load->getType()).getFixedValue();
+    BasicBlock& entry = function.getEntryBlock();
+    AllocaInst* copy = IRBuilder<>(&entry, entry.begin()).CreateAlloca(load->getType());
+    IRBuilder<>(load).CreateMemCpy(copy, copy->getAlign(), load->getPointerOperand(), load->getAlign(), size);
+    for (User* user : make_early_inc_range(load->users())) {
+      IRBuilder<> before(cast<Instruction>(user));
+      if (auto* store = dyn_cast<StoreInst>(user)) {
+        before.CreateMemCpy(store->getPointerOperand(), store->getAlign(), copy, copy->getAlign(), size);
+        store->eraseFromParent();
+        continue;
+      }
+      auto* part = cast<ExtractValueInst>(user);
+      SmallVector<Value*> place{before.getInt32(0)};
+      for (unsigned index : part->indices()) place.push_back(before.getInt32(index));
+      part->replaceAllUsesWith(
+          before.CreateLoad(part->getType(), before.CreateInBoundsGEP(load->getType(), copy, place)));
+      part->eraseFromParent();
+    }
+    load->eraseFromParent();
+  }
+}
+
 /* Passes copies of numbers to functions that only read them. Fortran passes all arguments by address; with a
  * copy, the address of the number itself is unused, and LLVM keeps the number in a register: call f(&n)   ->
  * copy = n; call f(&copy) */
@@ -351,6 +388,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept) {
     if (function.isDeclaration()) continue;
     forget_dead_ends(function, any_catches);
     if (!any_catches) LowerInvokePass().run(function, functions);
+    copy_structures_as_memory(function);
   }
   ModulePassManager early;
   early.addPass(createModuleToFunctionPassAdaptor(simplification()));

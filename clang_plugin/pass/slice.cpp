@@ -89,9 +89,8 @@ void do_not_capture(Function& function) {
   for (Instruction& instruction : instructions(function)) {
     if (!is_call_of(instruction, kClobber)) continue;
     auto& call = cast<CallBase>(instruction);
-    if (const auto* when = dyn_cast<ConstantInt>(call.getArgOperand(2));
-        when && (when->getZExtValue() == kHandle || when->getZExtValue() == kNow))
-      call.addParamAttr(0, Attribute::NoCapture);
+    const uint64_t when = cast<ConstantInt>(call.getArgOperand(2))->getZExtValue();
+    if (when == kHandle || when == kCompletion || when == kNow) call.addParamAttr(0, Attribute::NoCapture);
   }
 }
 
@@ -108,6 +107,31 @@ void skip_branch(Instruction& branch, BasicBlock* to) {
   else
     ReturnInst::Create(block->getContext(), nullptr, branch.getIterator());
   branch.eraseFromParent();
+}
+
+/* Whether a receive that the function does not begin may write the object: it is no variable of this file
+ * whose address is used for nothing but reads, writes, and calls of MPI that have finished with it. */
+bool may_be_pending(const Value& object) {
+  const auto* variable = dyn_cast<GlobalVariable>(&object);
+  if (!variable || !variable->hasLocalLinkage()) return true;
+  SmallVector<const Value*> addresses{variable};
+  for (size_t i = 0; i < addresses.size(); ++i)
+    for (const Use& use : addresses[i]->uses()) {
+      const User* user = use.getUser();
+      if (isa<GEPOperator>(user))
+        addresses.push_back(user);
+      else if (const auto* store = dyn_cast<StoreInst>(user); store && use.getOperandNo() == 0)
+        return true;
+      else if (const auto* call = dyn_cast<CallBase>(user)) {
+        const bool finished = isa<MemIntrinsic>(call) ||
+                              (is_call_of(*call, kClobber) &&
+                               cast<ConstantInt>(call->getArgOperand(2))->getZExtValue() != kWhenComplete);
+        if (!finished) return true;
+      } else if (!isa<LoadInst, StoreInst, ICmpInst>(user)) {
+        return true;
+      }
+    }
+  return false;
 }
 
 /* Whether a write hardly changes what is read, and would only make the inspector slow, because loops that
@@ -304,6 +328,17 @@ void Slice::add_writers(const MemoryLocation& read, const Instruction& reader, N
   needs.speculative |= exposed_ && !own && !isNoModRef(aliases_.getModRefInfoMask(read));
   for (Instruction* writer : writers_) {
     if (writer == &reader) continue;
+    if (is_call_of(*writer, kClobber)) {
+      /* What began elsewhere completes here. */
+      const auto& call = cast<CallBase>(*writer);
+      const uint64_t when = cast<ConstantInt>(call.getArgOperand(2))->getZExtValue();
+      const bool unseen =
+          when == kAnywhere || (when == kCompletion && !own && !is_own(call.getArgOperand(0)) &&
+                                may_be_pending(*getUnderlyingObject(read.Ptr)));
+      needs.speculative |= unseen && !isNoModRef(aliases_.getModRefInfoMask(read)) &&
+                           isPotentiallyReachable(writer, &reader, nullptr, &dominators_, &loops_);
+      if (when == kAnywhere) continue;
+    }
     const std::optional<MemoryLocation> to = written(*writer);
     if (to) {
       if (aliases_.isNoAlias(*to, read)) continue;

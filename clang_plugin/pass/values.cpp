@@ -63,6 +63,9 @@ class Rewriter {
       if (!by_value && !(known.read >> i & 1))
         clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i),
                 i == known.arguments - 1 ? kHandle : when(known));
+      if (!(known.read >> i & 1) && receives_anywhere(known, i))
+        emit(kClobber, builder_.getVoidTy(), {pointer(i), builder_.getInt64(0), builder_.getInt32(kAnywhere)},
+             MemoryEffects::unknown());
     }
     finish();
   }
@@ -148,11 +151,11 @@ class Rewriter {
                name == "win_free" || name == "info_free" || name == "group_free") {
       clobber(0, 4, kHandle);
     } else if (name == "wait") {
-      clobber(0, 4, kHandle);
+      clobber(0, 4, kCompletion);
       clobber(1, 20, kHandle);
     } else if (name == "waitall") {
       const auto* many = dyn_cast<ConstantInt>(in(0));
-      clobber(1, many ? many->getSExtValue() * 4 : -1, kHandle);
+      clobber(1, many ? many->getSExtValue() * 4 : -1, kCompletion);
       clobber(2, many ? many->getSExtValue() * 20 : -1, kHandle);
     } else {
       return false;
@@ -192,8 +195,11 @@ class Rewriter {
   /* Rewrites any other MPI call: it may write to all of its arguments. */
   void other(StringRef name) {
     const Clobber when = makes_window(name) ? kAnyTime : begins_something(name) ? kWhenComplete : kNow;
-    for (unsigned i = 0; i < call_.arg_size(); ++i)
-      if (call_.getArgOperand(i)->getType()->isPointerTy()) clobber(static_cast<int>(i), -1, when);
+    const bool of_one = name == "test" || name == "request_get_status";
+    const bool completes = of_one || name.starts_with("wait") || name.starts_with("test");
+    for (int i = 0; i < static_cast<int>(call_.arg_size()); ++i)
+      if (pointer(i)->getType()->isPointerTy())
+        clobber(i, -1, completes && i == (of_one ? 0 : 1) ? kCompletion : when);
     finish();
   }
 
@@ -216,6 +222,21 @@ class Rewriter {
     return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
   }
 
+  /* Whether argument `at` is MPI_BOTTOM: the addresses are in a datatype of the program's. */
+  bool receives_anywhere(const Call& known, int at) {
+    if (known.parts.back().type < 0 || !isa<ConstantPointerNull>(pointer(at)) || at == known.arguments - 1)
+      return false;
+    const auto* number =
+        known.parts.back().count < 0 ? nullptr : dyn_cast<ConstantInt>(in(known.parts.back().count));
+    const auto* type = dyn_cast<ConstantInt>(in(known.parts.back().type));
+    return !(number && number->isZero()) && !(type && is_predefined(*type));
+  }
+
+  /* MPICH: bits 8 to 15 of a predefined type's handle are its size. */
+  static bool is_predefined(const ConstantInt& type) {
+    return (type.getZExtValue() & 0xFF000000u) == 0x4C000000u;
+  }
+
   /* Sizes of MPICH: a request as the last argument has 4 bytes, the status of a receive 20. */
   static int64_t handle_bytes(const Call& known, int at) {
     if (at != known.arguments - 1) return -1;
@@ -228,8 +249,7 @@ class Rewriter {
   int64_t bytes(const Call& known) {
     const auto* number = dyn_cast<ConstantInt>(in(known.parts[0].count));
     const auto* type = dyn_cast<ConstantInt>(in(known.parts[0].type));
-    /* MPICH: bits 8 to 15 of a predefined type's handle are its size. */
-    if (!number || !type || (type->getZExtValue() & 0xFF000000u) != 0x4C000000u) return -1;
+    if (!number || !type || !is_predefined(*type)) return -1;
     return number->getSExtValue() * static_cast<int64_t>(type->getZExtValue() >> 8 & 0xFF);
   }
 
@@ -340,7 +360,7 @@ class Rewriter {
   void clobber(int at, int64_t size, Clobber when = kNow) {
     if (static_cast<unsigned>(at) >= call_.arg_size() || !pointer(at)->getType()->isPointerTy()) return;
     /* No memory: null, or a constant of MPI such as MPI_STATUS_IGNORE. */
-    if (isa<Constant>(pointer(at)) && !isa<GlobalValue>(pointer(at)->stripInBoundsOffsets())) return;
+    if (isa<Constant>(pointer(at)) && !isa<GlobalValue>(getUnderlyingObject(pointer(at)))) return;
     emit(kClobber, builder_.getVoidTy(),
          {pointer(at), builder_.getInt64(static_cast<uint64_t>(size)), builder_.getInt32(when)},
          MemoryEffects::unknown());

@@ -30,8 +30,15 @@ inline constexpr char kCallNumber[] = "hybrid.number";
 
 constexpr int64_t kWorldHandle = 0x44000000, kSelfHandle = 0x44000001, kNullHandle = 0x04000000; /* MPICH's */
 
-/* Time of a write: by the call; until the operation that it begins completes; by others, at any time. */
-enum Clobber { kNow, kWhenComplete, kAnyTime, kHandle /* by the call: a handle or a status */ };
+/* What writes, and when: the call; the operation that it begins, until it completes; others, at any time. */
+enum Clobber {
+  kNow,
+  kWhenComplete,
+  kAnyTime,
+  kHandle,     /* the call: a handle or a status */
+  kCompletion, /* the call: the handle of an operation, which has written what it writes */
+  kAnywhere    /* the call, at the addresses in a datatype (MPI_BOTTOM); its pointer is null */
+};
 
 enum Clause { kPattern = 1, kConnection, kCondition };
 

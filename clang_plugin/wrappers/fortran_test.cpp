@@ -60,6 +60,78 @@ TEST(Fortran, DirectivesGoFromTheSourceToTheRecording) {
       << "the mark passes n, and an inspector computes the peer";
 }
 
+// Peers in allocatable components, in a common block, received into a member of one, and received by an
+// operation that began before.
+TEST(Fortran, PeersInAllocatablesAndCommonBlocks) {
+  if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
+  write("tables.f90", R"x(module domains
+  implicit none
+  include 'mpif.h'
+  type domain
+    integer :: count = 0
+    integer, allocatable :: peer(:)
+  end type
+  type(domain), allocatable :: parts(:)
+  integer :: other, partner, early(2), me, n, e
+  common /shared/ other, partner, early, me, n
+contains
+  subroutine allocated(x, y)
+    integer :: x(2), y(2), i, q(4)
+    do i = 1, parts(1)%count
+      call MPI_Irecv(y(i), 1, MPI_INTEGER, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, q(i), e)
+      call MPI_Isend(x(i), 1, MPI_INTEGER, parts(1)%peer(i), 1, MPI_COMM_WORLD, q(2 + i), e)
+    end do
+    call MPI_Waitall(4, q, MPI_STATUSES_IGNORE, e)
+  end subroutine
+  subroutine received(x)
+    integer :: x(2), from
+    from = mod(me + n - 1, n)
+    call MPI_Sendrecv(x, 1, MPI_INTEGER, mod(me + 1, n), 2, partner, 1, MPI_INTEGER, from, 2, &
+                      MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+    call MPI_Sendrecv(me, 1, MPI_INTEGER, mod(me + partner, n), 3, x(2), 1, MPI_INTEGER, MPI_ANY_SOURCE, 3, &
+                      MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+  end subroutine
+  subroutine completed(x)
+    integer :: x(2)
+    call MPI_Waitall(2, early, MPI_STATUSES_IGNORE, e)
+    call MPI_Sendrecv(me, 1, MPI_INTEGER, mod(me + partner, n), 4, x(2), 1, MPI_INTEGER, MPI_ANY_SOURCE, 4, &
+                      MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+  end subroutine
+end module
+program tables
+  use domains
+  implicit none
+  integer :: x(2), y(2), i
+  call MPI_Init(e)
+  call MPI_Comm_rank(MPI_COMM_WORLD, me, e)
+  call MPI_Comm_size(MPI_COMM_WORLD, n, e)
+  allocate(parts(1))
+  allocate(parts(1)%peer(2))
+  parts(1)%count = 2
+  parts(1)%peer = (/ mod(me + 1, n), mod(me + n - 1, n) /)
+  do i = 1, 3
+    x = 2
+    call allocated(x, y)
+    call received(x)
+    partner = 1
+    x = 2
+    call MPI_Irecv(partner, 1, MPI_INTEGER, mod(me + n - 1, n), 5, MPI_COMM_WORLD, early(1), e)
+    call MPI_Isend(x, 1, MPI_INTEGER, mod(me + 1, n), 5, MPI_COMM_WORLD, early(2), e)
+    call completed(y)
+  end do
+  call MPI_Finalize(e)
+end program
+)x");
+  ASSERT_EQ(here(kBin + "hybridfort -w -O2 tables.f90 -o tables"), kSilence);
+  record("tables", 5, "tables_of_5");
+  const std::string output = here(kBin + "hybrid hints tables --check tables_of_5").second;
+  EXPECT_THAT(output, testing::ContainsRegex("allocated +10 +10 +100.0 % +100.0 % +30 +100.0 %"));
+  EXPECT_THAT(output, testing::ContainsRegex("tables.f90:25 [^\n]* dynamic "))
+      << "the peer is received into the second member of a common block";
+  EXPECT_THAT(output, testing::ContainsRegex("tables.f90:31 [^\n]* speculative "));
+  EXPECT_THAT(output, Not(testing::ContainsRegex("tables.f90:(25|31) [^\n]* inspected ")));
+}
+
 TEST(Fortran, WrongDirectivesAndModulesAreReportedInOneLine) {
   if (std::string(HYBRID_TEST_FLANG).empty()) GTEST_SKIP() << "there is no flang 19";
   write("wrong.f90", "subroutine s(n)\n  !hyb$ phase(x) pattern(rng)\nend subroutine\n");

@@ -254,13 +254,14 @@ CompiledHints::Inspections CompiledHints::inspections() {
 }
 
 CompiledHints::Begin CompiledHints::inspected(CompiledPhase& phase, const void* inspector,
-                                              std::span<const int> ranks, bool ended_early) {
+                                              std::span<const int> ranks, const Inspection& inspection) {
   const Lock lock(*this);
   ++inspections_.made;
-  inspections_.ended_early += ended_early;
+  inspections_.ended_early += inspection.ended_early();
   Begin begin;
   CompiledPhase::Inspected& last = phase.of(inspector);
-  last.in_vain = ended_early && ranks.empty() ? last.in_vain + 1 : 0;
+  const bool in_vain = inspection.reached_limit() || (inspection.ended_early() && ranks.empty());
+  last.in_vain = in_vain ? last.in_vain + 1 : 0;
   if (last.in_vain == CompiledPhase::kMostInVain) drop(phase);
   if (!std::equal(ranks.begin(), ranks.end(), last.ranks.begin(), last.ranks.end())) {
     last.ranks.assign(ranks.begin(), ranks.end());

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "core/hint_abi.h"
+#include "libhybrid/shim/inspection.h"
 
 namespace hybrid::shim {
 
@@ -56,7 +57,7 @@ class CompiledPhase {
     const void* inspector;
     std::vector<int> ranks;  // of its last inspection
     std::uint64_t reported = 0, used = 0;
-    unsigned in_vain = 0;  // inspections in a row that ended early and reported nothing
+    unsigned in_vain = 0;  // inspections in a row that were
     bool is_wanted() const { return 2 * used >= reported && in_vain < kMostInVain; }
   };
   Inspected& of(const void* inspector);
@@ -100,9 +101,10 @@ class CompiledHints {
   Begin begin(CompiledPhase& phase, std::int64_t holds, const std::int64_t* values);
   /// Adds the ranks that `inspector`, of this procedure or a loop of it, reported. What is to be preloaded
   /// and recorded is as for begin().
-  Begin inspected(CompiledPhase& phase, const void* inspector, std::span<const int> ranks, bool ended_early);
-  /// Whether to run `inspector`: not once most of the ranks that it reported were not sent to, or it ended
-  /// early three times in a row and reported nothing.
+  Begin inspected(CompiledPhase& phase, const void* inspector, std::span<const int> ranks,
+                  const Inspection& inspection);
+  /// Whether to run `inspector`: not once most of the ranks that it reported were not sent to, or three
+  /// inspections in a row were in vain: they ended early and reported nothing, or reached a limit.
   bool wants(CompiledPhase& phase, const void* inspector);
   /// An inspection by `inspector` is over: of `reported` ranks, so many were `used`.
   void settle(CompiledPhase& phase, const void* inspector, std::uint64_t reported, std::uint64_t used);

@@ -25,14 +25,14 @@ Inspection::Inspection(InspectedMpi& mpi) : hybrid_inspection{}, mpi_(mpi), log_
   };
   copy = [](hybrid_inspection* of_run, void* to, const void* from, std::uint64_t bytes) {
     Inspection& self = of(of_run);
-    if (bytes > kMostWords) return self.fail();
+    if (bytes > kMostWords) return self.end();
     const auto source = reinterpret_cast<std::uint64_t>(from), target = reinterpret_cast<std::uint64_t>(to);
     std::array<std::uint8_t, kMostWords> all;  // the two may overlap
     for (std::uint64_t i = 0; i < bytes; ++i) all[i] = static_cast<std::uint8_t>(self.read(source + i, 1));
     for (std::uint64_t i = 0; i < bytes; ++i) self.write(target + i, 1, all[i]);
   };
   fill = [](hybrid_inspection* of_run, void* to, std::uint32_t byte, std::uint64_t bytes) {
-    if (bytes > 8 * kMostWords) return of(of_run).fail();
+    if (bytes > 8 * kMostWords) return of(of_run).end();
     for (std::uint64_t i = 0; i < bytes; ++i)
       of(of_run).write(reinterpret_cast<std::uint64_t>(to) + i, 1, byte);
   };
@@ -40,7 +40,7 @@ Inspection::Inspection(InspectedMpi& mpi) : hybrid_inspection{}, mpi_(mpi), log_
     Inspection& self = of(of_run);
     const std::uint64_t at = self.end_of_own_;
     if (bytes > kMostOwn - (at - kOwn)) {
-      self.fail();
+      self.end();
       return reinterpret_cast<void*>(at);
     }
     self.end_of_own_ += (bytes + 16) & ~std::uint64_t{15};
@@ -62,6 +62,7 @@ std::span<const int> Inspection::run(hybrid_inspector* inspector, const std::uin
   const int error = errno;
   guard_loads();
   steps = kMostSteps;
+  failed_ = false;
   words_ = 0;
   end_of_own_ = kOwn;
   ranks_.clear();
@@ -120,7 +121,7 @@ void Inspection::write(std::uint64_t at, std::uint32_t bytes, std::uint64_t valu
     const auto offset = static_cast<std::uint32_t>(at & 7), part = std::min(bytes, 8 - offset);
     Word& word = find(address);
     if (word.run != run_) {
-      if (words_ == kMostWords) return fail();
+      if (words_ == kMostWords) return end();
       ++words_;
       word = {address, 0, 0, run_};
     }

@@ -41,6 +41,8 @@ class Inspection : private hybrid_inspection {
   std::span<const int> run(hybrid_inspector* inspector, const std::uint64_t* inputs);
   /// Whether the last run ended early: at memory that does not exist, or after kMostSteps.
   bool ended_early() const { return steps < 0; }
+  /// Whether it ended early because of a limit: of steps, or of the memory that it writes.
+  bool reached_limit() const { return steps < 0 && !failed_; }
   /// Whether a rank that the last run reported is speculative.
   bool speculative() const { return speculative_; }
 
@@ -61,7 +63,11 @@ class Inspection : private hybrid_inspection {
   Word& find(std::uint64_t address);
   bool is_own(std::uint64_t at) const { return at >= kOwn && at < end_of_own_; }
   void report(std::int32_t peer, std::int32_t communicator, bool speculative);
-  void fail() { steps = -1; }
+  void end() { steps = -1; }
+  void fail() {
+    end();
+    failed_ = true;
+  }
 
   // Addresses of allocate(): no program has memory there.
   static constexpr std::uint64_t kOwn = std::uint64_t{0x4859} << 48;
@@ -73,7 +79,7 @@ class Inspection : private hybrid_inspection {
   std::size_t words_ = 0;  // in the log in this run
   std::uint64_t end_of_own_ = kOwn;
   std::vector<int> ranks_;
-  bool speculative_ = false;
+  bool speculative_ = false, failed_ = false;
 };
 
 }  // namespace hybrid::shim

@@ -141,6 +141,7 @@ TEST_F(InspectionTest, EndsAtMemoryThatDoesNotExistAlsoWhereSignalsAreBlocked) {
   EXPECT_THAT(inspection_.run(send_to_loaded, good.data()), ElementsAre(12, 15));
   EXPECT_THAT(inspection_.run(send_to_loaded, bad.data()), ElementsAre(15));
   EXPECT_TRUE(inspection_.ended_early());
+  EXPECT_FALSE(inspection_.reached_limit());
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   signal_mask_changed();
   EXPECT_THAT(inspection_.run(send_to_loaded, bad.data()), ElementsAre(15));
@@ -155,6 +156,7 @@ TEST_F(InspectionTest, EndsAfterManySteps) {
   };
   EXPECT_THAT(inspection_.run(endless, nullptr), ElementsAre(11));
   EXPECT_TRUE(inspection_.ended_early());
+  EXPECT_TRUE(inspection_.reached_limit());
 }
 
 TEST_F(InspectionTest, WritesToALogOnly) {

@@ -144,8 +144,7 @@ void inspect(Thread& thread, const hybrid_unit* unit, std::uint32_t index, hybri
   end_inspections(~std::size_t{0}, identity);
   if (!process().compiled.wants(*phase, identity)) return;
   const std::span<const int> ranks = own->inspection.run(inspector, inputs);
-  const CompiledHints::Begin now =
-      process().compiled.inspected(*phase, identity, ranks, own->inspection.ended_early());
+  const CompiledHints::Begin now = process().compiled.inspected(*phase, identity, ranks, own->inspection);
   if (own->inspection.speculative()) own->sends.begin(*phase, identity, open_phases.depth, ranks);
   if (!now.preload.empty()) process().prediction.preload(now.preload);
   record_hints(thread, now.record);
