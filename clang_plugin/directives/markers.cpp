@@ -89,12 +89,15 @@ __HYBRID_MARKER void __hybrid_scope_end(int* scope) {
 }  // namespace
 
 std::string marker_declarations(bool cplusplus) {
-  std::string text = "\n#ifndef __HYBRID_MARKER\n";
+  // No warnings about code that is not the program's.
+  std::string text =
+      "\n#ifndef __HYBRID_MARKER\n#pragma clang diagnostic push\n"
+      "#pragma clang diagnostic ignored \"-Weverything\"\n";
   if (cplusplus) text += "extern \"C\" {\n";
   text += "#define __HYBRID_MARKER static __inline__ __attribute__((unused, nothrow))\n";
   text += kMarkers;
   if (cplusplus) text += "}\n";
-  return text + "#endif\n";
+  return text + "#pragma clang diagnostic pop\n#endif\n";
 }
 
 }  // namespace hybrid::directives

@@ -35,6 +35,14 @@ TEST(Wrappers, CompileAndLinkAtOnceAndInSteps) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/hints.o")) << "no temporary file next to the program";
 }
 
+TEST(Wrappers, GiveNoWarningsOfTheirOwn) {
+  write("quiet.c", "int main(void) { return 0; }\n");
+  write("quiet.cpp", "int main() { return 0; }\n");
+  EXPECT_EQ(here(kBin + "hybridcc -Weverything -Werror -Wno-padded -c quiet.c"), kSilence);
+  EXPECT_EQ(here(kBin + "hybridcxx -std=c++20 -Weverything -Werror -Wno-c++98-compat -c quiet.cpp"),
+            kSilence);
+}
+
 // Sanitizers pad a program's variables, but must not pad the notes.
 TEST(Wrappers, CompileForSanitizers) {
   write("program.c", kProgram);
