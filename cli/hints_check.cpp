@@ -20,16 +20,20 @@ struct Hinted {
   }
 };
 
-/// Adds the recorded hints of phases that the binary alone does not determine. Returns whether there were
-/// any.
-bool add_recorded(const RecordedConnections& recorded, std::map<std::string, Hinted>& hinted, Hinted& all) {
+/// Adds the recorded hints of phases that the binary alone does not determine, and of those of other objects,
+/// such as shared libraries, which become `check.elsewhere`.
+void add_recorded(const RecordedConnections& recorded, std::map<std::string, Hinted>& hinted, Hinted& all,
+                  HintCheck& check) {
   for (const auto& [phase, connections] : recorded.hinted) {
-    const auto known = hinted.find(phase);
-    if (known == hinted.end() || known->second.unknown.empty()) continue;
+    const auto [known, is_elsewhere] = hinted.try_emplace(phase);
+    if (is_elsewhere)
+      check.elsewhere.push_back(phase);
+    else if (known->second.unknown.empty())
+      continue;
     known->second.connections.insert(connections.begin(), connections.end());
     all.connections.insert(connections.begin(), connections.end());
   }
-  return !recorded.hinted.empty();
+  check.recorded_hints = !recorded.hinted.empty();
 }
 
 /// Keeps the connections of ranks on which the phase began in the run. Keeps all if no phases were recorded.
@@ -112,7 +116,7 @@ HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, Jo
     }
   }
 
-  check.recorded_hints = add_recorded(used, hinted, all);
+  add_recorded(used, hinted, all, check);
   check.all = score({}, all, used.all);
   // Without phases in the trace the phases of the hints cannot be compared.
   if (used.phases.empty()) return check;

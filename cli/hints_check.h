@@ -42,16 +42,17 @@ struct HintScore {
 
 struct HintCheck {
   std::uint32_t ranks = 0;
-  bool recorded_hints = false;  // the trace contains the hints that the library evaluated in the run
+  bool recorded_hints = false;         // the trace contains the hints that the library evaluated in the run
+  std::vector<std::string> elsewhere;  // phases with recorded hints that the binary does not contain
   HintScore all;  // its connections are those of all phases; a message is hinted if it is in its own phase
   /// By name: those with hinted or used connections. A last one of messages outside all phases.
   std::vector<HintScore> phases;
 };
 
 /// Compares the hints of a binary with the messages of a trace, which is read to its end. If the binary alone
-/// does not determine all connections of a phase, the hints that the trace recorded count too: in the run,
-/// the library knew the values of the program's variables. A message belongs to the innermost phase region
-/// around it. Phases of the hints with the same name are one.
+/// does not determine all connections of a phase, or does not contain it, the hints that the trace recorded
+/// count too: in the run, the library knew the values of the program's variables, and its shared libraries. A
+/// message belongs to the innermost phase region around it. Phases of the hints with the same name are one.
 HintCheck check_hints(const std::vector<HintUnit>& units, HintValues& values, JobTrace& trace);
 
 }  // namespace hybrid

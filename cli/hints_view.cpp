@@ -302,6 +302,9 @@ std::string check_text(const HintCheck& check, std::size_t width) {
       text += fmt::format("  no hints for {}{}\n", short_name(phase.phase),
                           phase.unknown.empty() ? "" : ": " + phase.unknown);
   if (!check.all.unknown.empty()) text += "  not hinted: " + check.all.unknown + "\n";
+  for (const std::string& phase : check.elsewhere)
+    text += fmt::format("  not in this binary: {} (a shared library, or the run is of another program)\n",
+                        short_name(phase));
   return text;
 }
 
@@ -325,6 +328,7 @@ ordered_json check_json(const HintCheck& check) {
   ordered_json json = one(check.all);
   json["ranks"] = check.ranks;
   json["hinted_by"] = check.recorded_hints ? "binary and run" : "binary";
+  json["elsewhere"] = check.elsewhere;
   json["phases"] = ordered_json::array();
   for (const HintScore& phase : check.phases) {
     ordered_json named{{"phase", phase.phase}};

@@ -5,6 +5,7 @@
  *   4. adds recorded connections for what is still unknown (profile.h),
  *   5. writes the note (note_writer.h) and replaces the markers by marks (marks.h). */
 #include <dlfcn.h>
+#include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
@@ -17,7 +18,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -59,19 +62,26 @@ class Reports {
         DiagnosticInfoPGOProfile(nullptr, message, setting_ == "errors" ? DS_Error : DS_Warning));
   }
 
-  /* -Rpass-missed=hybrid: why a call could not be analysed, and what would help. */
-  void remark(const Note& note, const hybrid_site& site) const {
+  /* -Rpass-missed=hybrid: why a call could not be analysed, and what would help. Once for copies of a call.
+   */
+  void remark(const Note& note, const hybrid_site& site) {
     const auto found = subprograms_.find(note.strings.c_str() + site.function);
     if (found == subprograms_.end()) return;
     const auto& [function, where] = found->second;
+    if (!remarks_.emplace(site.line, site.column, site.kind, site.reason).second) return;
     const StringRef why = note.strings.c_str() + site.reason;
     const DebugLoc at = DILocation::get(context_, site.line, site.column, const_cast<DISubprogram*>(where));
     OptimizationRemarkMissed remark("hybrid", "Communication", at, &function->getEntryBlock());
-    remark << StringRef(note.strings.c_str() + site.call) << " could not be analysed: " << why;
+    const StringRef call = note.strings.c_str() + site.call;
+    const bool receives = site.kind == HYBRID_RECEIVE && call.starts_with("MPI_Sendrecv");
+    const bool fortran =
+        dwarf::isFortran(static_cast<dwarf::SourceLanguage>(where->getUnit()->getSourceLanguage()));
+    remark << (receives ? "the receive of " : "") << call << " could not be analysed: " << why;
     if (why.contains("any source"))
       remark << "; if there is only one possible source, name it";
     else
-      remark << "; '#pragma hybrid phase(...) connections(...)' can declare it";
+      remark << "; '" << (fortran ? "!hyb$" : "#pragma hybrid")
+             << " phase(...) connections(...)' can declare it";
     context_.diagnose(remark);
   }
 
@@ -79,6 +89,7 @@ class Reports {
   LLVMContext& context_;
   const std::string setting_;
   std::map<std::string, std::pair<const Function*, const DISubprogram*>> subprograms_;
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>> remarks_; /* line, column, kind, reason */
 };
 
 std::vector<Profile> profiles(const Reports& reports) {
@@ -119,7 +130,7 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     Note& note = extraction.note;
     const Inspectors inspectors = maker.make(extraction.procedures, note);
     classify_inspected(note, inspectors.sites);
-    const Reports reports(module);
+    Reports reports(module);
     for (const hybrid_site& site : note.sites)
       if (site.site_class == HYBRID_DYNAMIC) reports.remark(note, site);
     for (const std::string& message : use_profiles(note, profiles(reports))) reports.warn(message);

@@ -212,5 +212,37 @@ TEST(Profile, OfAnotherProgramIsReported) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/unmade"));
 }
 
+// The phases of a shared library have the hints that the run recorded.
+TEST(CompiledCommunication, ChecksHintsOfSharedLibraries) {
+  write("exchange.c", R"x(
+#include <mpi.h>
+void exchange(int by) {
+  int rank, size, got;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + by) % size, 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+}
+)x");
+  write("user.c", R"x(
+#include <mpi.h>
+void exchange(int by);
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  exchange(argc + 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+)x");
+  ASSERT_EQ(here(kBin + "hybridcc -O2 -shared -fPIC exchange.c -o libexchange.so && " + kBin +
+                 "hybridcc -O2 user.c ./libexchange.so -o user"),
+            kSilence);
+  record("user", 5, "user_of_5");
+  const std::string output = here(kBin + "hybrid hints user --check user_of_5").second;
+  EXPECT_THAT(output, testing::ContainsRegex("exchange +5 +5 +100.0 % +100.0 % +5 +100.0 %"));
+  EXPECT_THAT(output, HasSubstr("not in this binary: exchange (a shared library, or"));
+}
+
 }  // namespace
 }  // namespace hybrid
