@@ -291,7 +291,7 @@
     const rows = report.results.filter((r) => r.network_wait_parts_ns);
     if (!rows.length) return;
     const parts = Object.keys(rows[0].network_wait_parts_ns);
-    const names = { path: "path", slots: "slot wait" };
+    const names = { slot_wait: "slot wait" };
     const causes = parts.filter((p) => p !== "other").flatMap((p, i) => [i ? ", " : "", term(names[p] || p)]);
     const part = section("waits", "Where the time goes", note("Mean ", term("network wait"), " of a rank, by cause: ", ...causes, "."));
     const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique" },

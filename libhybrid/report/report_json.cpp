@@ -181,7 +181,7 @@ ordered_json to_json(const WaitParts& parts) {
           {"contention", parts.contention.nanoseconds()},
           {"scheduling", parts.scheduling.nanoseconds()},
           {"reconfiguration", parts.reconfiguration.nanoseconds()},
-          {"slots", parts.slots.nanoseconds()},
+          {"slot_wait", parts.slots.nanoseconds()},
           {"other", parts.other.nanoseconds()}};
 }
 
