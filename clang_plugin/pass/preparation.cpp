@@ -223,6 +223,22 @@ FunctionPassManager simplification() {
   return passes;
 }
 
+/* Whether nothing but loads uses the address. */
+bool only_read(const Value& address) {
+  return all_of(address.users(), [](const User* user) {
+    const auto* load = dyn_cast<LoadInst>(user);
+    return (load && !load->isVolatile()) || (isa<GEPOperator>(user) && only_read(*user));
+  });
+}
+
+/* Variables of the file that nothing writes become constants, like tables of functions. */
+void mark_constants(Module& module) {
+  for (GlobalVariable& variable : module.globals())
+    if (variable.hasLocalLinkage() && variable.hasDefinitiveInitializer() && !variable.isConstant() &&
+        !variable.isThreadLocal() && !variable.isExternallyInitialized() && only_read(variable))
+      variable.setConstant(true);
+}
+
 /* Copies structures as memory instead of as values: flang loads and stores the descriptors of arrays as a
  * whole, which neither SROA nor an inspector divides into numbers. */
 void copy_structures_as_memory(Function& function) {
@@ -369,6 +385,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept) {
     function.removeFnAttr(Attribute::AlwaysInline);
   }
   calls_to_values(*module, result.origins);
+  mark_constants(*module);
   for (Function& function : *module) {
     MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
     for (Instruction& instruction : instructions(function)) {

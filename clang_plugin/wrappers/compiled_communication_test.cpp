@@ -212,6 +212,38 @@ TEST(Profile, OfAnotherProgramIsReported) {
   EXPECT_FALSE(std::filesystem::exists(folder() + "/unmade"));
 }
 
+// Variables of a file that nothing writes are constants: a table of functions does not hide the peer.
+TEST(CompiledCommunication, FollowsTablesOfFunctions) {
+  write("table.c", R"x(
+#include <mpi.h>
+struct table { int (*to)(int, int, int); };
+static int forward(int rank, int size, int by) { return (rank + by) % size; }
+static struct table table = {forward};
+static struct table* use = &table;
+__attribute__((noinline)) void exchange(int rank, int size, int by) {
+  int got;
+  MPI_Sendrecv(&rank, 1, MPI_INT, use->to(rank, size, by), 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 3; ++i) exchange(rank, size, i + argc);
+  MPI_Finalize();
+  return 0;
+}
+)x");
+  for (const std::string level : {"-O0", "-O2"}) {
+    ASSERT_EQ(here(kBin + "hybridcc " + level + " table.c -o table" + level), kSilence);
+    record("table" + level, 5, "table_of_5" + level);
+    EXPECT_THAT(here(kBin + "hybrid hints table" + level + " --check table_of_5" + level).second,
+                AllOf(testing::ContainsRegex("table.c:9 +exchange +MPI_Sendrecv +inspected "),
+                      testing::ContainsRegex("exchange +15 +15 +100.0 % +100.0 % +15 +100.0 %")));
+  }
+}
+
 // The phases of a shared library have the hints that the run recorded.
 TEST(CompiledCommunication, ChecksHintsOfSharedLibraries) {
   write("exchange.c", R"x(
