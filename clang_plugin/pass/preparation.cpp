@@ -1,5 +1,6 @@
 #include "clang_plugin/pass/preparation.h"
 
+#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
@@ -22,6 +23,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "clang_plugin/pass/memory.h"
@@ -231,12 +233,34 @@ bool only_read(const Value& address) {
   });
 }
 
-/* Variables of the file that nothing writes become constants, like tables of functions. */
+/* Replaces what is read of a constant. */
+void fold_loads(Value& address, const DataLayout& layout) {
+  for (User* user : make_early_inc_range(address.users())) {
+    if (isa<GEPOperator>(user)) fold_loads(*user, layout);
+    auto* load = dyn_cast<LoadInst>(user);
+    auto* constant = load ? dyn_cast<Constant>(load->getPointerOperand()) : nullptr;
+    Constant* value = constant ? ConstantFoldLoadFromConstPtr(constant, load->getType(), layout) : nullptr;
+    if (!value) continue;
+    load->replaceAllUsesWith(value);
+    load->eraseFromParent();
+  }
+}
+
+/* Variables of the file that nothing writes become constants, like tables of functions. A variable to which
+ * only such a constant points may follow. */
 void mark_constants(Module& module) {
-  for (GlobalVariable& variable : module.globals())
-    if (variable.hasLocalLinkage() && variable.hasDefinitiveInitializer() && !variable.isConstant() &&
-        !variable.isThreadLocal() && !variable.isExternallyInitialized() && only_read(variable))
+  for (bool any = true; std::exchange(any, false);)
+    for (GlobalVariable& variable : make_early_inc_range(module.globals())) {
+      variable.removeDeadConstantUsers();
+      if (!variable.hasLocalLinkage() || !variable.hasDefinitiveInitializer() || variable.isConstant() ||
+          variable.isThreadLocal() || variable.isExternallyInitialized() || !only_read(variable))
+        continue;
+      any = true;
       variable.setConstant(true);
+      fold_loads(variable, module.getDataLayout());
+      variable.removeDeadConstantUsers();
+      if (variable.use_empty()) variable.eraseFromParent();
+    }
 }
 
 /* Copies structures as memory instead of as values: flang loads and stores the descriptors of arrays as a
