@@ -70,7 +70,9 @@ std::vector<std::string> words_of(const Flag& argument) {
   if (kind == "shell") words = {"bash", "zsh", "fish"};
   if (kind == "claim") words.emplace_back("all");
   if (kind == "kind")
-    for (const Listing& listing : listings()) words.emplace_back(listing.kind);
+    for (const Listing& listing : listings())
+      if (listing.kind != Command::kKind && listing.kind.find(' ') == std::string_view::npos)
+        words.emplace_back(listing.kind);
   if (kind == "term") {
     for (const Listing& listing : listings()) words.emplace_back(listing.name);
     for (const auto& [term, entry] : glossary()) words.push_back(term);
@@ -119,10 +121,14 @@ std::string bash_script() {
   std::vector<std::string> names, cases;
   for (const Completed& command : commands) {
     names.push_back(command.name);
-    std::vector<std::string> words;
+    std::vector<std::string> options, valued;
     for (const Flag& option : command.options)
-      words.insert(words.end(), option.names.begin(), option.names.end());
-    cases.push_back(fmt::format("      {}) options='{}' words='{}' ;;\n", command.name, fmt::join(words, " "),
+      for (const std::string& name : option.names) {
+        options.push_back(name);
+        if (!option.type.empty()) valued.push_back(name);
+      }
+    cases.push_back(fmt::format("      {}) options='{}' valued='{}' words='{}' ;;\n", command.name,
+                                fmt::join(options, " "), fmt::join(valued, " "),
                                 fmt::join(command.words, " ")));
   }
   std::string values;
@@ -130,7 +136,7 @@ std::string bash_script() {
     values += fmt::format("      {}) words='{}' ;;\n", name, fmt::join(words, " "));
   return fmt::format(R"(# bash completion for hybrid
 _hybrid() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words= options= list=
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words= options= valued= list=
   [ "$current" = = ] && current=
   [ "$before" = = ] && before=${{COMP_WORDS[COMP_CWORD-2]}}
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -142,6 +148,7 @@ _hybrid() {{
       case ${{COMP_WORDS[1]}} in
 {}      esac
       [[ $current == -* ]] && words=$options
+      [[ " $valued " == *" $before "* ]] && words=
     fi
   fi
   if [[ $current == *,* ]]; then list=${{current%,*}},; fi

@@ -86,6 +86,10 @@ TEST(Help, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed({"reproduce", "C2"}), "C2 C20\n");
   EXPECT_EQ(completed({"help", "working"}), "working-set\n");
   EXPECT_EQ(completed({"list", "--js"}), "--json\n");
+  EXPECT_EQ(completed({"list", "--json", ""}), "\n");  // the value is a file
+  EXPECT_EQ(completed({"reproduce", "--output", "C"}), "\n");
+  std::istringstream kinds(completed({"list", ""}));
+  for (std::string kind; kinds >> kind;) EXPECT_NE(output({"list", kind}), "") << kind;
   EXPECT_EQ(completed({"replay", "some-tra"}), "\n");  // a file: bash completes it
 }
 

@@ -272,7 +272,9 @@ void copy_structures_as_memory(Function& function) {
     if (auto* load = dyn_cast<LoadInst>(&instruction);
         load && load->getType()->isAggregateType() && load->isSimple() && !load->use_empty())
       loads.push_back(load);
-  for (LoadInst* load : loads) {
+  while (!loads.empty()) {
+    LoadInst* load = loads.back();
+    loads.pop_back();
     const bool copies = all_of(load->users(), [&](User* user) {
       const auto* store = dyn_cast<StoreInst>(user);
       return (store && store->isSimple() && store->getValueOperand() == load) || isa<ExtractValueInst>(user);
@@ -292,9 +294,11 @@ void copy_structures_as_memory(Function& function) {
       auto* part = cast<ExtractValueInst>(user);
       SmallVector<Value*> place{before.getInt32(0)};
       for (unsigned index : part->indices()) place.push_back(before.getInt32(index));
-      part->replaceAllUsesWith(
-          before.CreateLoad(part->getType(), before.CreateInBoundsGEP(load->getType(), copy, place)));
+      LoadInst* value = before.CreateAlignedLoad(
+          part->getType(), before.CreateInBoundsGEP(load->getType(), copy, place), Align(1));
+      part->replaceAllUsesWith(value);
       part->eraseFromParent();
+      if (value->getType()->isAggregateType()) loads.push_back(value);
     }
     load->eraseFromParent();
   }

@@ -123,9 +123,10 @@ bool may_be_pending(const Value& object) {
       else if (const auto* store = dyn_cast<StoreInst>(user); store && use.getOperandNo() == 0)
         return true;
       else if (const auto* call = dyn_cast<CallBase>(user)) {
-        const bool finished = isa<MemIntrinsic>(call) ||
-                              (is_call_of(*call, kClobber) &&
-                               cast<ConstantInt>(call->getArgOperand(2))->getZExtValue() != kWhenComplete);
+        if (isa<MemIntrinsic>(call)) continue;
+        uint64_t when = kAnyTime;
+        if (is_call_of(*call, kClobber)) when = cast<ConstantInt>(call->getArgOperand(2))->getZExtValue();
+        const bool finished = when == kNow || when == kHandle || when == kCompletion;
         if (!finished) return true;
       } else if (!isa<LoadInst, StoreInst, ICmpInst>(user)) {
         return true;

@@ -63,9 +63,8 @@ class Rewriter {
       if (!by_value && !(known.read >> i & 1))
         clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i),
                 i == known.arguments - 1 ? kHandle : when(known));
-      if (!(known.read >> i & 1) && receives_anywhere(known, i))
-        emit(kClobber, builder_.getVoidTy(), {pointer(i), builder_.getInt64(0), builder_.getInt32(kAnywhere)},
-             MemoryEffects::unknown());
+      if (!(known.read >> i & 1) && i != known.arguments - 1 && receives_anywhere(i, known.arguments))
+        emit_clobber_without_address(kAnywhere);
     }
     finish();
   }
@@ -196,10 +195,25 @@ class Rewriter {
   void other(StringRef name) {
     const Clobber when = makes_window(name) ? kAnyTime : begins_something(name) ? kWhenComplete : kNow;
     const bool of_one = name == "test" || name == "request_get_status";
-    const bool completes = of_one || name.starts_with("wait") || name.starts_with("test");
-    for (int i = 0; i < static_cast<int>(call_.arg_size()); ++i)
-      if (pointer(i)->getType()->isPointerTy())
-        clobber(i, -1, completes && i == (of_one ? 0 : 1) ? kCompletion : when);
+    const bool completes =
+        of_one || name.starts_with("wait") || (name.starts_with("test") && name != "test_cancelled");
+    /* What these calls do not write themselves: the address is for later; transfers of a window end. */
+    const bool exports = name == "get_address" || name == "address";
+    const bool ends_epoch = name == "win_fence" || name == "win_wait" || name == "win_test" ||
+                            name == "win_complete" || name.starts_with("win_unlock") ||
+                            name.starts_with("win_flush");
+    const bool receives = name == "mrecv" || name == "imrecv" || name == "unpack" ||
+                          name.starts_with("file_read") || name.starts_with("file_iread");
+    const auto arguments = static_cast<int>(call_.arg_size());
+    for (int i = 0; i < arguments; ++i)
+      if (pointer(i)->getType()->isPointerTy()) {
+        clobber(i, -1,
+                completes && i == (of_one ? 0 : 1) ? kCompletion
+                : exports && i == 0                ? kWhenComplete
+                                                   : when);
+        if (receives && receives_anywhere(i, arguments)) emit_clobber_without_address(kAnywhere);
+      }
+    if (ends_epoch) emit_clobber_without_address(kCompletion);
     finish();
   }
 
@@ -222,14 +236,26 @@ class Rewriter {
     return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
   }
 
-  /* Whether argument `at` is MPI_BOTTOM: the addresses are in a datatype of the program's. */
-  bool receives_anywhere(const Call& known, int at) {
-    if (known.parts.back().type < 0 || !isa<ConstantPointerNull>(pointer(at)) || at == known.arguments - 1)
-      return false;
-    const auto* number =
-        known.parts.back().count < 0 ? nullptr : dyn_cast<ConstantInt>(in(known.parts.back().count));
-    const auto* type = dyn_cast<ConstantInt>(in(known.parts.back().type));
-    return !(number && number->isZero()) && !(type && is_predefined(*type));
+  /* Whether the call receives at the addresses in a datatype: argument `at` is MPI_BOTTOM (C: null; Fortran:
+   * the first member of MPICH's common block), the datatype after it is not MPI's own, and its count not 0.
+   */
+  bool receives_anywhere(int at, int arguments) {
+    if (fortran_) return isa<GlobalVariable>(pointer(at)) && pointer(at)->getName() == "mpipriv1_";
+    if (!isa<ConstantPointerNull>(pointer(at))) return false;
+    /* A count and the type; arrays of counts and places, and the type; or arrays of all. */
+    int next = at + 1;
+    while (next < arguments && pointer(next)->getType()->isPointerTy()) ++next;
+    if (next == at + 1 && next < arguments) {
+      const auto* number = dyn_cast<ConstantInt>(pointer(next++));
+      if (number && number->isZero()) return false;
+    }
+    const auto* type = next < arguments ? dyn_cast<ConstantInt>(pointer(next)) : nullptr;
+    return !type || !is_predefined(*type);
+  }
+  void emit_clobber_without_address(Clobber when) {
+    emit(kClobber, builder_.getVoidTy(),
+         {ConstantPointerNull::get(builder_.getPtrTy()), builder_.getInt64(0), builder_.getInt32(when)},
+         MemoryEffects::unknown());
   }
 
   /* MPICH: bits 8 to 15 of a predefined type's handle are its size. */

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -210,6 +211,67 @@ TEST(Profile, OfAnotherProgramIsReported) {
   EXPECT_THAT(here(kBin + "hybridcc other.c -o unmade -fhybrid-profile-use=nowhere 2>&1; echo $?").second,
               AllOf(HasSubstr("nowhere: no such file"), HasSubstr("\n2\n")));
   EXPECT_FALSE(std::filesystem::exists(folder() + "/unmade"));
+}
+
+// Operations that began elsewhere, and datatypes with addresses, write variables that no argument names.
+TEST(CompiledCommunication, WhatMayBeWrittenUnseenIsSpeculative) {
+  write("unseen.c", R"x(
+#include <mpi.h>
+static int rank, size, payload, a = 1, b = 1, c = 1, d = 1, e = 1, quiet = 1;
+static MPI_Request request;
+static MPI_Datatype at_a, at_b;
+extern MPI_Win window;
+#define PROCEDURE __attribute__((noinline)) void
+#define SEND(by) MPI_Send(&payload, 1, MPI_INT, (rank + by) % size, 2, MPI_COMM_WORLD)
+void create(void) {
+  MPI_Aint place;
+  int one = 1;
+  MPI_Datatype integer = MPI_INT;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Get_address(&a, &place);
+  MPI_Type_create_struct(1, &one, &place, &integer, &at_a);
+  MPI_Get_address(&b, &place);
+  MPI_Type_create_struct(1, &one, &place, &integer, &at_b);
+}
+void set(int to) { a = b = c = d = e = quiet = to; }
+void begin(void) {
+  MPI_Irecv(MPI_BOTTOM, 1, at_a, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+  MPI_Get(&c, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+  MPI_Irecv(&d, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+  MPI_Ibcast(&e, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+}
+PROCEDURE irecv_at_bottom(void) { MPI_Wait(&request, MPI_STATUS_IGNORE); SEND(a); }
+PROCEDURE scatter_to_bottom(int* x) {
+  MPI_Scatter(x, 1, MPI_INT, MPI_BOTTOM, 1, at_b, 0, MPI_COMM_WORLD);
+  SEND(b);
+}
+PROCEDURE alltoallw(int* x, int* n, int* at, MPI_Datatype* from, MPI_Datatype* to) {
+  MPI_Alltoallw(x, n, at, from, MPI_BOTTOM, n, at, to, MPI_COMM_WORLD);
+  SEND(b);
+}
+PROCEDURE got(void) { MPI_Win_fence(0, window); SEND(c); }
+PROCEDURE tested(void) { int flag; MPI_Test(&request, &flag, MPI_STATUS_IGNORE); SEND(d); }
+PROCEDURE any(int n, MPI_Request* all) { int i; MPI_Waitany(n, all, &i, MPI_STATUS_IGNORE); SEND(e); }
+PROCEDURE not_received(void) { MPI_Wait(&request, MPI_STATUS_IGNORE); SEND(quiet); }
+PROCEDURE own_request(void) {
+  int got;
+  MPI_Request own;
+  MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &own);
+  MPI_Wait(&own, MPI_STATUS_IGNORE);
+  SEND(d);
+}
+PROCEDURE no_data(int* x) { MPI_Gather(x, 1, MPI_INT, (void*)0, 0, MPI_INT, 0, MPI_COMM_WORLD); SEND(a); }
+)x");
+  ASSERT_EQ(here(kBin + "hybridcc -O2 -c unseen.c"), kSilence);
+  const auto json = nlohmann::json::parse(here(kBin + "hybrid hints unseen.o --json -").second);
+  std::map<std::string, std::string> classes;
+  for (const auto& site : json["units"][0]["sites"])
+    if (site["kind"] == "send") classes[site["function"]] = site["class"];
+  for (const char* procedure : {"irecv_at_bottom", "scatter_to_bottom", "alltoallw", "got", "tested", "any"})
+    EXPECT_EQ(classes[procedure], "speculative") << procedure;
+  for (const char* procedure : {"not_received", "own_request", "no_data"})
+    EXPECT_EQ(classes[procedure], "inspected") << procedure;
 }
 
 // Variables of a file that nothing writes are constants: a table of functions does not hide the peer.

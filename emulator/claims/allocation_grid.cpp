@@ -166,7 +166,7 @@ ClaimCheck check_adaptive(const std::vector<Figure>& grid) {
 }
 
 std::vector<std::string> allocation_grid_choices() {
-  return {fmt::format("{} rounds per node if no reading says otherwise, in phases of {}, mesh first",
+  return {fmt::format("if no reading says otherwise, {} rounds per node, in phases of {}; mesh first",
                       kMessages, kPhase),
           "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
           "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the "

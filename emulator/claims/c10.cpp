@@ -64,9 +64,7 @@ class C10 final : public Claim {
         reading("--specific-turns 4,10",
                 "The text has \"specific processors\" without their number and order: here each processor "
                 "has four, as in D 5.5.2.1, and uses one after the other for 10 messages each; preloaded "
-                "slots follow these turns, as in an all-to-all. Turns of 4 to 20 messages satisfy both "
-                "statements below a determinism of 100 %; there, without dynamic traffic, those of 10 and "
-                "11 do.",
+                "slots follow these turns, as in an all-to-all.",
                 [](SwitchParameters&, TrafficOptions& t) { t.specific_turns = {4, 10}; })};
   }
 

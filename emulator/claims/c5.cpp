@@ -100,8 +100,7 @@ class C5 final : public Claim {
     return {
         reading("--mixed-draw even --messages 192",
                 "The text gives neither the number of messages nor how they are mixed: here 192 per node, "
-                "of which every few have the ratio, so that a node's buffer of 64 messages has it, too. "
-                "With 160 messages SES is below wormhole at 85 %, with 256 PREEMPT at 55 %.",
+                "of which every few have the ratio, so that a node's buffer of 64 messages has it, too.",
                 [](SwitchParameters&, TrafficOptions& t) {
                   t.mixes_evenly = true;
                   t.messages = 192;
@@ -113,9 +112,7 @@ class C5 final : public Claim {
     result.figures = allocation_grid(context, "c5-mixed", "mixed");
     result.choices = allocation_grid_choices();
     result.choices.emplace_back(
-        "'similar to wormhole', 'like SES': nearer to the one than to the other; at 0 % there is no "
-        "predictable "
-        "traffic, and PREEMPT is wormhole");
+        "'similar to wormhole', 'like SES': nearer to the one than to the other; at 0 % PREEMPT is wormhole");
     const Figure &large = result.figures[0], &medium = result.figures[1], &small = result.figures[2];
     auto& checks = result.checks;
     std::vector<ClaimCheck> ses;

@@ -342,9 +342,13 @@ TEST(Verdict, IsThatOfTheDissertationsModelOrOfAReading) {
   EXPECT_EQ(under.text, "holds under --demand-guard off");
   EXPECT_EQ(verdict_of(reproduced(false, "A bound.", false)).text, "cannot hold (1 of 2 statements)");
   Reproduced but = reproduced(false, "A bound.", false);  // the reading satisfies all that it can
-  but.runs.front().result.checks.back().impossible.clear();
+  but.runs[2].result.checks.push_back({"third", true, ""});
+  but.runs[0].result.checks.push_back({"third", false, ""});
   EXPECT_EQ(verdict_of(but).text,
-            "holds under --demand-guard off but for what cannot hold (1 of 2 statements)");
+            "holds under --demand-guard off but for what cannot hold (1 of 3 statements)");
+  but.runs[0].result.checks[1].impossible.clear();
+  EXPECT_EQ(verdict_of(but).text, "does not hold (2 of 3 statements)")
+      << "what only the reading makes impossible";
   EXPECT_EQ(verdict_of(reproduced(false, "", false)).text, "does not hold (1 of 2 statements)");
 }
 

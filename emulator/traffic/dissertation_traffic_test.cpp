@@ -125,7 +125,7 @@ TEST(Pattern, SpecificDestinationsInTurns) {
       const auto pattern = PatternRegistration::make("determinism", shape);
       std::vector<Pattern::Known> known;
       while (const auto next = pattern->known(known.size())) known.push_back(*next);
-      const auto specific = static_cast<std::uint64_t>(200 * ratio);
+      const auto specific = static_cast<std::uint64_t>(std::llround(200 * ratio));
       ASSERT_EQ(known.size(), (specific + 6) / 7);
       std::vector<std::uint64_t> served(known.size());
       std::set<std::vector<std::size_t>> places;

@@ -1,8 +1,9 @@
 // Patterns that mix random and ordered-mesh traffic. The predictable ratio (--ratio) is the mesh's share of
 // the data. The mesh's directions are known.
 //
-// - mixed (D 4.6.1): each message of a node is drawn from either kind, or the kinds alternate evenly, so that
-//   any number of messages in a row has its share of both.
+// - mixed (D 4.6.1): each round of a node is drawn from either kind, or the kinds alternate evenly, so that
+// any
+//   number of rounds in a row has its share of both, within one.
 // - phases (D 4.6.2): phases of one kind only. Each turn of --phase-length rounds begins with the mesh phase,
 //   which has the number of whole rounds that brings its share of the data nearest to --ratio. Each node
 //   changes phase by itself. When a phase begins is not known.

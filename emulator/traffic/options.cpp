@@ -144,7 +144,7 @@ void add_traffic_options(OptionTable& table, TrafficOptions& o) {
 
 void check(const TrafficOptions& o) {
   check_registered("pattern", "pattern", o.pattern);
-  if (o.specific_turns.destinations != 0 && o.first_share != 0.5)
+  if (o.pattern == "determinism" && o.specific_turns.destinations != 0 && o.first_share != 0.5)
     throw UserError("specific-turns: its destinations have equal shares",
                     "Give either --specific-turns or --specific-shares.");
   if (!o.exchange.empty()) {

@@ -2,13 +2,12 @@
 //
 // - uniform: every message goes to any other node with equal probability. No connection is known beforehand.
 // - hotspot: every node sends a share of its messages (--hotspot) to node 0 and the rest to random nodes.
-// Node 0
-//   sends all its messages to random nodes.
-// - determinism (D 5.5.2.3): "a percentage of the communications are to specific processors and the remaining
-// are
-//   randomly sent to any processor". Each node has two specific destinations with equal or other shares, the
-//   next node and the node half of the nodes further on. These connections form two configurations, so that
-//   one or two of them can be preloaded. With `specific_turns` there are more of them, which have turns.
+//   Node 0 sends all its messages to random nodes.
+// - determinism (D 5.5.2.3): "a percentage of the communications are to specific processors and the
+//   remaining are randomly sent to any processor". Each node has two specific destinations with equal or
+//   other shares, the next node and the node half of the nodes further on. These connections form two
+//   configurations, so that one or two of them can be preloaded. With `specific_turns` there are more of
+//   them, which have turns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -103,7 +102,7 @@ class DeterminismInTurns final : public Pattern {
     return {(source + distance(step)) % nodes_, step};
   }
   std::optional<Known> known(std::uint64_t step) const override {
-    if (step >= (specific_ + turns_.messages - 1) / turns_.messages) return {};
+    if (specific_ == 0 || step > (specific_ - 1) / turns_.messages) return {};
     const std::uint64_t in_turn = std::min(turns_.messages, specific_ - step * turns_.messages);
     return Known{rotation(nodes_, distance(step)), in_turn * nodes_};
   }

@@ -57,7 +57,7 @@ class CompiledPhase {
     const void* inspector;
     std::vector<int> ranks;  // of its last inspection
     std::uint64_t reported = 0, used = 0;
-    unsigned in_vain = 0;  // inspections in a row that were
+    unsigned in_vain = 0;  // number of inspections in vain in a row
     bool is_wanted() const { return 2 * used >= reported && in_vain < kMostInVain; }
   };
   Inspected& of(const void* inspector);

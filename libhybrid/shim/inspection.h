@@ -39,7 +39,8 @@ class Inspection : private hybrid_inspection {
   /// Runs `inspector`. Returns the world ranks that it reported before it ended, sorted, without this rank;
   /// valid until the next run.
   std::span<const int> run(hybrid_inspector* inspector, const std::uint64_t* inputs);
-  /// Whether the last run ended early: at memory that does not exist, or after kMostSteps.
+  /// Whether the last run ended early: at memory that does not exist, a query that MPI would refuse, or a
+  /// limit.
   bool ended_early() const { return steps < 0; }
   /// Whether it ended early because of a limit: of steps, or of the memory that it writes.
   bool reached_limit() const { return steps < 0 && !failed_; }
