@@ -118,19 +118,16 @@ bool may_be_pending(const Value& object) {
   for (size_t i = 0; i < addresses.size(); ++i)
     for (const Use& use : addresses[i]->uses()) {
       const User* user = use.getUser();
-      if (isa<GEPOperator>(user))
+      if (isa<GEPOperator>(user)) {
         addresses.push_back(user);
-      else if (const auto* store = dyn_cast<StoreInst>(user); store && use.getOperandNo() == 0)
-        return true;
-      else if (const auto* call = dyn_cast<CallBase>(user)) {
-        if (isa<MemIntrinsic>(call)) continue;
-        uint64_t when = kAnyTime;
-        if (is_call_of(*call, kClobber)) when = cast<ConstantInt>(call->getArgOperand(2))->getZExtValue();
-        const bool finished = when == kNow || when == kHandle || when == kCompletion;
-        if (!finished) return true;
-      } else if (!isa<LoadInst, StoreInst, ICmpInst>(user)) {
-        return true;
+        continue;
       }
+      if (isa<LoadInst, ICmpInst, MemIntrinsic>(user)) continue;
+      if (isa<StoreInst>(user) && use.getOperandNo() != 0) continue;
+      const auto* call = dyn_cast<CallBase>(user);
+      if (!call || !is_call_of(*call, kClobber)) return true;
+      const uint64_t when = cast<ConstantInt>(call->getArgOperand(2))->getZExtValue();
+      if (when != kNow && when != kHandle && when != kCompletion) return true;
     }
   return false;
 }

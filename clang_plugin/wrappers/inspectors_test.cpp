@@ -429,8 +429,7 @@ TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
   EXPECT_THAT(report, testing::ContainsRegex("27[ \n]+inspectors[ \n]+dropped"))
       << "on each rank those of changed(), caught(), completed() and, after three inspections, "
          "long_search(), search_after_send() and not_yet(); of anywhere() on three";
-  of anywhere() on three ";
-      EXPECT_EQ(scores["long_search"].hinted, 0u);
+  EXPECT_EQ(scores["long_search"].hinted, 0u);
   EXPECT_GT(scores["search_after_send"].hinted, 0u);
   scores.erase("long_search");
   scores.erase("search_after_send");
