@@ -52,6 +52,7 @@ void use_model(bool dissertation, SwitchParameters& p) {
   p.preload_is_direct = dissertation;  // D 3.4.1, 4.2.2
   p.tree.turns_at_top = dissertation;  // L 5
   p.nic_makes_headers = dissertation;  // D 8.4.1
+  if (dissertation && p.converter > Time{}) p.serialise = p.deserialise = p.converter;
 }
 
 void preload_every_destination(SwitchParameters& p) { p.slots = p.preload = p.nodes - 1; }

@@ -103,6 +103,7 @@ struct SwitchParameters {
 
   std::uint64_t seed = 1;
   bool dissertation = false;  // set by use_model()
+  Time converter{};           // with the dissertation's model, the time of each conversion; 0: as given
 
   constexpr Time one_way_wire() const { return serialise + cable + deserialise; }
   constexpr Time reconfiguration_parts() const {

@@ -114,6 +114,20 @@ TEST(DerivedOptions, TheLinkRateScalesTheWholeSwitch) {
   EXPECT_EQ(p.predictor_timeout, microseconds(100));
 }
 
+// D 8.3.3: each conversion takes a cycle of 100 MHz; 8.5 does not mention them.
+TEST(Model, Chapter8HasConvertersOfTheDissertation) {
+  const auto conversions = [](const Given& options) {
+    const SwitchParameters p = set_to(options);
+    return std::pair(p.serialise, p.deserialise);
+  };
+  const Time none{}, cycle = nanoseconds(10);
+  EXPECT_EQ(conversions({{"preset", "ch8"}}), std::pair(none, none));
+  EXPECT_EQ(conversions({{"preset", "ch8"}, {"model", "dissertation"}}), std::pair(cycle, cycle));
+  EXPECT_EQ(conversions({{"preset", "ch8"}, {"model", "dissertation"}, {"serialise", "0"}}),
+            std::pair(none, cycle));
+  EXPECT_EQ(conversions({{"preset", "ch4"}, {"model", "dissertation"}}), std::pair(none, none));
+}
+
 TEST(DerivedOptions, WhatIsGivenDoesNotFollowTheLinkRateInAnyOrder) {
   const std::vector<Time> scaled = clocks(set_to({{"link-rate", "100Gb/s"}}));
   for (std::size_t given = 0; given < scaled.size(); ++given)

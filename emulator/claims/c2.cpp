@@ -18,6 +18,12 @@ class C2 final : public Claim {
  public:
   std::string_view place() const override { return "D 8.5"; }
 
+  std::vector<ClaimModel> readings() const override {
+    return {reading("--serialise 0s --deserialise 0s",
+                    "8.3.3 gives the wire converters of a cycle each, 8.5 does not mention them: here none.",
+                    [](SwitchParameters& p, TrafficOptions&) { p.serialise = p.deserialise = Time{}; })};
+  }
+
   ClaimResult run(const ClaimContext& context) const override {
     std::vector<Variant> variants;
     for (const char* technique : {"circuit", "wormhole"})
