@@ -1,6 +1,5 @@
 #include "clang_plugin/pass/preparation.h"
 
-#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
@@ -28,6 +27,7 @@
 
 #include "clang_plugin/pass/memory.h"
 #include "clang_plugin/pass/overflows.h"
+#include "clang_plugin/pass/plain_memory.h"
 
 namespace hybrid::pass {
 namespace {
@@ -223,85 +223,6 @@ FunctionPassManager simplification() {
   add(passes, EarlyCSEPass(true));
   add(passes, SimplifyCFGPass());
   return passes;
-}
-
-/* Whether nothing but loads uses the address. */
-bool only_read(const Value& address) {
-  return all_of(address.users(), [](const User* user) {
-    const auto* load = dyn_cast<LoadInst>(user);
-    return (load && !load->isVolatile()) || (isa<GEPOperator>(user) && only_read(*user));
-  });
-}
-
-/* Replaces what is read of a constant. */
-void fold_loads(Value& address, const DataLayout& layout) {
-  for (User* user : make_early_inc_range(address.users())) {
-    if (isa<GEPOperator>(user)) fold_loads(*user, layout);
-    auto* load = dyn_cast<LoadInst>(user);
-    auto* constant = load ? dyn_cast<Constant>(load->getPointerOperand()) : nullptr;
-    Constant* value = constant ? ConstantFoldLoadFromConstPtr(constant, load->getType(), layout) : nullptr;
-    if (!value) continue;
-    load->replaceAllUsesWith(value);
-    load->eraseFromParent();
-  }
-}
-
-/* Variables of the file that nothing writes become constants, like tables of functions. A variable to which
- * only such a constant points may follow. */
-void mark_constants(Module& module) {
-  for (bool any = true; std::exchange(any, false);)
-    for (GlobalVariable& variable : make_early_inc_range(module.globals())) {
-      variable.removeDeadConstantUsers();
-      if (!variable.hasLocalLinkage() || !variable.hasDefinitiveInitializer() || variable.isConstant() ||
-          variable.isThreadLocal() || variable.isExternallyInitialized() || !only_read(variable))
-        continue;
-      any = true;
-      variable.setConstant(true);
-      fold_loads(variable, module.getDataLayout());
-      variable.removeDeadConstantUsers();
-      if (variable.use_empty()) variable.eraseFromParent();
-    }
-}
-
-/* Copies structures as memory instead of as values: flang loads and stores the descriptors of arrays as a
- * whole, which neither SROA nor an inspector divides into numbers. */
-void copy_structures_as_memory(Function& function) {
-  const DataLayout& layout = function.getParent()->getDataLayout();
-  std::vector<LoadInst*> loads;
-  for (Instruction& instruction : instructions(function))
-    if (auto* load = dyn_cast<LoadInst>(&instruction);
-        load && load->getType()->isAggregateType() && load->isSimple() && !load->use_empty())
-      loads.push_back(load);
-  while (!loads.empty()) {
-    LoadInst* load = loads.back();
-    loads.pop_back();
-    const bool copies = all_of(load->users(), [&](User* user) {
-      const auto* store = dyn_cast<StoreInst>(user);
-      return (store && store->isSimple() && store->getValueOperand() == load) || isa<ExtractValueInst>(user);
-    });
-    if (!copies) continue;
-    const uint64_t size = layout.getTypeStoreSize(load->getType()).getFixedValue();
-    BasicBlock& entry = function.getEntryBlock();
-    AllocaInst* copy = IRBuilder<>(&entry, entry.begin()).CreateAlloca(load->getType());
-    IRBuilder<>(load).CreateMemCpy(copy, copy->getAlign(), load->getPointerOperand(), load->getAlign(), size);
-    for (User* user : make_early_inc_range(load->users())) {
-      IRBuilder<> before(cast<Instruction>(user));
-      if (auto* store = dyn_cast<StoreInst>(user)) {
-        before.CreateMemCpy(store->getPointerOperand(), store->getAlign(), copy, copy->getAlign(), size);
-        store->eraseFromParent();
-        continue;
-      }
-      auto* part = cast<ExtractValueInst>(user);
-      SmallVector<Value*> place{before.getInt32(0)};
-      for (unsigned index : part->indices()) place.push_back(before.getInt32(index));
-      LoadInst* value = before.CreateAlignedLoad(
-          part->getType(), before.CreateInBoundsGEP(load->getType(), copy, place), Align(1));
-      part->replaceAllUsesWith(value);
-      part->eraseFromParent();
-      if (value->getType()->isAggregateType()) loads.push_back(value);
-    }
-    load->eraseFromParent();
-  }
 }
 
 /* Passes copies of numbers to functions that only read them. Fortran passes all arguments by address; with a
