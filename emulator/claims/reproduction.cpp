@@ -1,11 +1,11 @@
 #include "emulator/claims/reproduction.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <set>
 #include <utility>
 #include <variant>
 
@@ -29,11 +29,10 @@ std::string list(std::string_view title, const std::vector<std::string>& items) 
   return text;
 }
 
-std::string_view outcome(const ClaimResult& result, const std::string& statement) {
+const ClaimCheck* check_of(const ClaimResult& result, const std::string& statement) {
   for (const ClaimCheck& check : result.checks)
-    if (check.statement == statement)
-      return check.holds ? "yes" : check.impossible.empty() ? "**no**" : "impossible";
-  return "";
+    if (check.statement == statement) return &check;
+  return nullptr;
 }
 
 /// The statements of all runs, in the order of their first occurrence.
@@ -45,7 +44,7 @@ std::vector<std::string> statements(const std::vector<Reproduced::Run>& runs) {
   return all;
 }
 
-/// A table of the statements by model.
+/// A table of the statements by model; those that fail with their values.
 std::string outcomes(const std::vector<Reproduced::Run>& runs) {
   std::string header = "\n| statement |", line = "\n|---|", rows;
   for (const Reproduced::Run& run : runs) {
@@ -54,7 +53,15 @@ std::string outcomes(const std::vector<Reproduced::Run>& runs) {
   }
   for (const std::string& statement : statements(runs)) {
     rows += fmt::format("\n| {} |", statement);
-    for (const Reproduced::Run& run : runs) rows += fmt::format(" {} |", outcome(run.result, statement));
+    for (const Reproduced::Run& run : runs) {
+      const ClaimCheck* const check = check_of(run.result, statement);
+      if (check == nullptr)
+        rows += " |";
+      else if (check->holds)
+        rows += " yes |";
+      else
+        rows += fmt::format(" **{}**: {} |", check->impossible.empty() ? "no" : "impossible", check->figures);
+    }
   }
   return header + line + rows + "\n";
 }
@@ -77,46 +84,49 @@ std::string rows(const ClaimTable& table) {
   return text + "\n";
 }
 
-/// The statements that fail, with figures and, if they cannot hold, the argument; models that fail alike
-/// together, and the same explanation once.
-std::string failures(const std::vector<Reproduced::Run>& runs) {
-  struct Failing {
-    std::string models;
+/// Texts about keys (statements, models), each text once, in the order of their first occurrence.
+class Arguments {
+ public:
+  void add(const std::string& key, std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    if (text.empty()) return;
+    auto same = std::find_if(all_.begin(), all_.end(), [&](const auto& a) { return a.text == text; });
+    if (same == all_.end()) same = all_.insert(all_.end(), {{}, std::move(text)});
+    if (std::find(same->keys.begin(), same->keys.end(), key) == same->keys.end()) same->keys.push_back(key);
+  }
+  /// One list item for each text, behind its keys.
+  std::vector<std::string> items() const {
     std::vector<std::string> items;
-    std::string explanation;
+    for (const Argument& a : all_)
+      items.push_back(
+          fmt::format("{}{}{}", fmt::join(a.keys, "; "), a.keys.front().empty() ? "" : ": ", a.text));
+    return items;
+  }
+
+ private:
+  struct Argument {
+    std::vector<std::string> keys;
+    std::string text;
   };
-  std::vector<Failing> failing;
+  std::vector<Argument> all_;
+};
+
+/// Why statements cannot hold, and why they do not.
+std::string reasons(const std::vector<Reproduced::Run>& runs) {
+  Arguments impossible, explanations;
   for (const Reproduced::Run& run : runs) {
-    std::vector<std::string> items;
-    for (const ClaimCheck& check : run.result.checks)
-      if (!check.holds)
-        items.push_back(check.statement + ": " + check.figures +
-                        (check.impossible.empty() ? "" : ". **Cannot hold**: " + check.impossible));
-    if (items.empty()) continue;
-    std::string explanation = run.result.explanation;
-    explanation.erase(explanation.find_last_not_of(' ') + 1);
-    const auto same = std::find_if(failing.begin(), failing.end(), [&](const Failing& f) {
-      return f.items == items && f.explanation == explanation;
-    });
-    if (same != failing.end())
-      same->models += " and " + run.model.name;
-    else
-      failing.push_back({run.model.name, std::move(items), std::move(explanation)});
+    for (const ClaimCheck& check : run.result.checks) impossible.add(check.statement, check.impossible);
+    if (!run.result.holds()) explanations.add(run.model.name, run.result.explanation);
   }
-  std::string text;
-  std::set<std::string> explanations{""};
-  for (const Failing& f : failing) {
-    text += list(f.models.empty() ? "Fails" : "Fails on " + f.models, f.items);
-    if (explanations.insert(f.explanation).second) text += "\n" + f.explanation + "\n";
-  }
-  return text;
+  return list("Cannot hold", impossible.items()) + list("Reasons", explanations.items());
 }
 
 /// Whether a reading satisfies every statement but those that can hold neither on it nor by the text.
 bool holds_as_far_as_possible(const ClaimResult& reading, const ClaimResult& by_the_text) {
   return std::all_of(reading.checks.begin(), reading.checks.end(), [&](const ClaimCheck& check) {
-    return check.holds ||
-           (!check.impossible.empty() && outcome(by_the_text, check.statement) == "impossible");
+    if (check.holds || check.impossible.empty()) return check.holds;
+    const ClaimCheck* const same = check_of(by_the_text, check.statement);
+    return same != nullptr && !same->holds && !same->impossible.empty();
   });
 }
 
@@ -239,7 +249,7 @@ it fails; a CSV of the same name beside each picture has all points. To generate
     page += outcomes(r.runs);
     for (std::size_t i = 2; i < r.runs.size(); ++i)
       page += fmt::format("\nReading `{}`: {}\n", r.runs[i].model.name, r.runs[i].model.open);
-    page += failures(r.runs);
+    page += reasons(r.runs);
     page += list("Assumptions", r.runs.front().result.choices);
     for (const Reproduced::Run& run : r.runs)
       for (const ClaimTable& table : run.result.tables) {

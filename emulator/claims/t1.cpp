@@ -79,8 +79,8 @@ void add_greedy_scheduler(std::vector<Entry>& all) {
   constexpr std::pair<std::uint32_t, double> kPrinted[] = {{4, 118},  {8, 167},  {16, 211},
                                                            {32, 266}, {64, 300}, {128, 332}};
   for (const auto& [ports, millions] : kPrinted)
-    all.push_back({"D Table 5.3", fmt::format("{} ports / latency: millions of connections a second", ports),
-                   millions, 1e3 * ports / greedy_scheduler_latency(ports).nanoseconds(), 1,
+    all.push_back({"D Table 5.3", fmt::format("{} ports / latency: M connections/s", ports), millions,
+                   1e3 * ports / greedy_scheduler_latency(ports).nanoseconds(), 1,
                    ports == 8 ? std::optional<ClaimTable::Cell>(163.0) : std::nullopt});
 }
 
@@ -153,12 +153,12 @@ void add_pre_scheduling(std::vector<Entry>& all) {
       const std::string l = pass_of(in).toggled ? "1" : "0";
       computed += computed == l ? "" : l;
     }
-    all.push_back({"D Table 5.1", fmt::format("R, B*, B(s) = {}: L", input), printed, computed});
+    all.push_back({"D Table 5.1", fmt::format("L for R B* B(s) = {}", input), printed, computed});
   };
-  row("0, x, 0", "0", {{}, {.in_other_slot = true}});
-  row("0, x, 1", "1", {{.in_slot = true}});
-  row("1, 1, x", "0", {{.requested = true, .in_other_slot = true}, {.requested = true, .in_slot = true}});
-  row("1, 0, 0", "1", {{.requested = true}});
+  row("0x0", "0", {{}, {.in_other_slot = true}});
+  row("0x1", "1", {{.in_slot = true}});
+  row("11x", "0", {{.requested = true, .in_other_slot = true}, {.requested = true, .in_slot = true}});
+  row("100", "1", {{.requested = true}});
 }
 
 /// D Table 5.2: the inputs and outputs of a cell. A and D of the next cells are 1 if the ports are in use
@@ -167,21 +167,20 @@ void add_cells(std::vector<Entry>& all) {
   const auto row = [&](std::string_view input, const char* printed, const CellInput& in,
                        std::optional<ClaimTable::Cell> slip = {}) {
     const CellOutput out = pass_of(in);
-    all.push_back({"D Table 5.2", fmt::format("L, A, D = {}: T and the next A, D", input), printed,
-                   fmt::format("{:d}, {:d}, {:d}", out.toggled, out.output_used, out.input_used), 0,
+    all.push_back({"D Table 5.2", fmt::format("next TAD for LAD = {}", input), printed,
+                   fmt::format("{:d}{:d}{:d}", out.toggled, out.output_used, out.input_used), 0,
                    std::move(slip)});
   };
   for (const bool a : {false, true})
     for (const bool d : {false, true}) {
-      const std::string ports = fmt::format("0, {:d}, {:d}", a, d);
+      const std::string ports = fmt::format("0{:d}{:d}", a, d);
       row(ports, ports.c_str(), {.output_used = a, .input_used = d});
     }
-  row("1, 1, 1 (release)", "1, 0, 0", {.in_slot = true});
-  row("1, 1, 1 (establish)", "1, 0, 0", {.requested = true, .output_used = true, .input_used = true},
-      "0, 1, 1");
-  row("1, 1, 0", "0, 1, 0", {.requested = true, .output_used = true});
-  row("1, 0, 1", "0, 0, 1", {.requested = true, .input_used = true});
-  row("1, 0, 0", "1, 1, 1", {.requested = true});
+  row("111 (release)", "100", {.in_slot = true});
+  row("111 (establish)", "100", {.requested = true, .output_used = true, .input_used = true}, "011");
+  row("110", "010", {.requested = true, .output_used = true});
+  row("101", "001", {.requested = true, .input_used = true});
+  row("100", "111", {.requested = true});
 }
 
 /// L 6: two pipeline stages, so that a request takes half the time of its two blocks.
