@@ -50,7 +50,9 @@ class HelpCommand final : public Command {
       known.push_back(name);
       if (!is_same(name, term)) continue;
       std::string text = wrap(name + ": " + entry.meaning, 0, width);
-      if (!entry.quote.empty()) text += wrap("\"" + entry.quote + "\" (" + entry.place + ")", 2, width);
+      text += wrap(entry.quote.empty() ? "Not a term of the dissertation."
+                                       : "\"" + entry.quote + "\" (" + entry.place + ")",
+                   2, width);
       sections.push_back(std::move(text));
     }
     for (const Listing& listing : listings()) {

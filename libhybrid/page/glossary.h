@@ -7,7 +7,8 @@
 
 namespace hybrid {
 
-/// The glossary as JSON: {term: {meaning, quote, place}}; quote and place are optional.
+/// The glossary as JSON: {term: {meaning, quote, place}}; quote and place are absent if the dissertation does
+/// not use the term.
 std::string_view glossary_json();
 
 struct GlossaryEntry {
