@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
 #include <protozero/pbf_writer.hpp>
 
 namespace hybrid {
@@ -59,17 +62,25 @@ enum TracePacket : protozero::pbf_tag_type {
   timestamp = 8,
   sequence = 10,
   track_event = 11,
+  interned_data = 12,
+  sequence_flags = 13,
   track_descriptor = 60
 };
 enum TrackDescriptor : protozero::pbf_tag_type { uuid = 1, name = 2, process = 3, parent = 5 };
 enum ProcessDescriptor : protozero::pbf_tag_type { pid = 1, process_name = 6 };
-enum TrackEvent : protozero::pbf_tag_type { annotation = 4, type = 9, track = 11, event_name = 23 };
-enum DebugAnnotation : protozero::pbf_tag_type { unsigned_value = 3, annotation_name = 10 };
+enum TrackEvent : protozero::pbf_tag_type { annotation = 4, type = 9, name_iid = 10, track = 11 };
+enum DebugAnnotation : protozero::pbf_tag_type { annotation_name_iid = 1, unsigned_value = 3 };
+enum InternedData : protozero::pbf_tag_type { event_names = 2, annotation_names = 3 };
+enum InternedName : protozero::pbf_tag_type { iid = 1, interned_name = 2 };
 }  // namespace field
 
 class TrackEventProtobuf final : public TimelineEncoding {
  public:
-  explicit TrackEventProtobuf(std::FILE* file) : file_(file) {}
+  explicit TrackEventProtobuf(std::FILE* file) : file_(file) {
+    write_packet([](protozero::pbf_writer& packet) {
+      packet.add_uint32(field::sequence_flags, kStateIsCleared | kNeedsState);
+    });
+  }
 
   void process(std::uint32_t process, std::string_view name) override {
     describe(track_of(process, 0), [&](protozero::pbf_writer& track) {
@@ -88,20 +99,30 @@ class TrackEventProtobuf final : public TimelineEncoding {
              const TimelineArguments& arguments) override {
     span(track_of(process, thread), from, until, name, arguments);
   }
-  void stretch(std::uint32_t process, std::uint32_t /*thread*/, std::uint64_t id, Time from, Time until,
+  /// The stretches of a process share tracks on which they do not overlap.
+  void stretch(std::uint32_t process, std::uint32_t /*thread*/, std::uint64_t /*id*/, Time from, Time until,
                std::string_view name) override {
-    const std::uint64_t own = kStretches + id;
-    describe(own, [&](protozero::pbf_writer& track) {
-      track.add_uint64(field::parent, track_of(process, 0));
-      add_string(track, field::name, "requests");
-    });
+    if (stretches_.size() <= process) stretches_.resize(process + 1);
+    std::vector<Time>& ends = stretches_[process];
+    const auto free = std::find_if(ends.begin(), ends.end(), [&](Time end) { return end <= from; });
+    const auto own = kStretches + track_of(process, static_cast<std::uint32_t>(free - ends.begin()));
+    if (free == ends.end()) {
+      describe(own, [&](protozero::pbf_writer& track) {
+        track.add_uint64(field::parent, track_of(process, 0));
+        add_string(track, field::name, "requests");
+      });
+      ends.push_back(until);
+    } else {
+      *free = until;
+    }
     span(own, from, until, name, {});
   }
   void end() override {}
 
  private:
   static constexpr std::uint64_t kStretches = std::uint64_t{1} << 62;
-  static constexpr std::int32_t kBegin = 1, kEnd = 2;  // TrackEvent::Type
+  static constexpr std::int32_t kBegin = 1, kEnd = 2;                   // TrackEvent::Type
+  static constexpr std::uint32_t kStateIsCleared = 1, kNeedsState = 2;  // TracePacket::SequenceFlags
 
   /// 0 is the track of everything.
   static std::uint64_t track_of(std::uint32_t process, std::uint32_t thread) {
@@ -130,18 +151,41 @@ class TrackEventProtobuf final : public TimelineEncoding {
       fill(track);
     });
   }
+  /// Names that packets refer to by number, in the order of their first use.
+  struct Names {
+    protozero::pbf_tag_type tag;  // in InternedData
+    std::map<std::string, std::uint64_t, std::less<>> numbers;
+  };
+  /// Returns the number of `name`; writes a packet that defines it if it is new.
+  std::uint64_t number(Names& names, std::string_view name) {
+    if (const auto known = names.numbers.find(name); known != names.numbers.end()) return known->second;
+    const std::uint64_t number = names.numbers.size() + 1;
+    names.numbers.emplace(name, number);
+    write_packet([&](protozero::pbf_writer& packet) {
+      packet.add_uint32(field::sequence_flags, kNeedsState);
+      protozero::pbf_writer data(packet, field::interned_data);
+      protozero::pbf_writer entry(data, names.tag);
+      entry.add_uint64(field::iid, number);
+      add_string(entry, field::interned_name, name);
+    });
+    return number;
+  }
   void span(std::uint64_t track, Time from, Time until, std::string_view name,
             const TimelineArguments& arguments) {
+    const std::uint64_t event_name = number(event_names_, name);
+    keys_.clear();
+    for (const auto& [key, value] : arguments) keys_.push_back(number(annotation_names_, key));
     write_packet([&](protozero::pbf_writer& packet) {
       packet.add_uint64(field::timestamp, static_cast<std::uint64_t>(from.ps / 1000));
+      packet.add_uint32(field::sequence_flags, kNeedsState);
       protozero::pbf_writer event(packet, field::track_event);
       event.add_enum(field::type, kBegin);
       event.add_uint64(field::track, track);
-      add_string(event, field::event_name, name);
-      for (const auto& [key, value] : arguments) {
+      event.add_uint64(field::name_iid, event_name);
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
         protozero::pbf_writer annotation(event, field::annotation);
-        add_string(annotation, field::annotation_name, key);
-        annotation.add_uint64(field::unsigned_value, value);
+        annotation.add_uint64(field::annotation_name_iid, keys_[i]);
+        annotation.add_uint64(field::unsigned_value, arguments[i].second);
       }
     });
     write_packet([&](protozero::pbf_writer& packet) {
@@ -154,6 +198,9 @@ class TrackEventProtobuf final : public TimelineEncoding {
 
   std::FILE* file_;
   std::string data_;  // of a packet
+  Names event_names_{field::event_names, {}}, annotation_names_{field::annotation_names, {}};
+  std::vector<std::uint64_t> keys_;           // of a slice's arguments
+  std::vector<std::vector<Time>> stretches_;  // by process, by track of its stretches: the last end
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ class TimelineEncoding {
   virtual void slice(std::uint32_t process, std::uint32_t thread, Time from, Time until,
                      std::string_view name, const TimelineArguments& arguments) = 0;
   /// A stretch of time of a process that may overlap with any other; `id` differs from those of the others.
+  /// The stretches of a process come in the order of their ends.
   virtual void stretch(std::uint32_t process, std::uint32_t thread, std::uint64_t id, Time from, Time until,
                        std::string_view name) = 0;
   /// Completes the file.

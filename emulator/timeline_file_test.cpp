@@ -228,7 +228,9 @@ std::vector<NamedSlice> slices_of_protobuf(const std::string& path) {
     bool begins = false;
   };
   std::map<std::uint64_t, Track> tracks;
+  std::map<std::uint64_t, std::string> names;  // interned names of events
   std::vector<Event> events;
+  bool first = true;
   protozero::pbf_reader trace(bytes);
   while (trace.next(1)) {
     protozero::pbf_reader packet = trace.get_message();
@@ -239,6 +241,23 @@ std::vector<NamedSlice> slices_of_protobuf(const std::string& path) {
         event.at = packet.get_uint64();
       } else if (packet.tag() == 10) {
         EXPECT_NE(packet.get_uint32(), 0u);
+      } else if (packet.tag() == 13) {
+        // The first packet clears the state of the sequence.
+        EXPECT_EQ(packet.get_uint32(), first ? 3u : 2u);
+        first = false;
+      } else if (packet.tag() == 12) {
+        protozero::pbf_reader data = packet.get_message();
+        while (data.next(2)) {
+          protozero::pbf_reader entry = data.get_message();
+          std::uint64_t number = 0;
+          std::string name;
+          while (entry.next())
+            if (entry.tag() == 1)
+              number = entry.get_uint64();
+            else
+              name = entry.get_string();
+          EXPECT_TRUE(names.emplace(number, name).second);
+        }
       } else if (packet.tag() == 60) {
         std::uint64_t uuid = 0;
         Track track;
@@ -266,8 +285,8 @@ std::vector<NamedSlice> slices_of_protobuf(const std::string& path) {
             event.begins = body.get_enum() == 1;
           else if (body.tag() == 11)
             event.track = body.get_uint64();
-          else if (body.tag() == 23)
-            event.name = body.get_string();
+          else if (body.tag() == 10)
+            event.name = names.at(body.get_uint64());
           else
             body.skip();
         }
