@@ -27,9 +27,9 @@ namespace hybrid {
 inline constexpr std::uint32_t kWorldCommunicator = 0;
 inline constexpr std::uint32_t kSelfCommunicator = 1;
 
-/// A file in the recording of a running job. The process that removes it reports the full disk for all
+/// An empty file in the recording of a job. The process that creates it reports the full disk for all
 /// processes.
-inline constexpr std::string_view kFullDiskToken = "full-disk-not-reported";
+inline constexpr std::string_view kFullDiskMark = "full-disk-reported";
 
 /// "DIR/rank-R.definitions" and "DIR/rank-R-thread-T.journal".
 std::string definitions_path(const std::string& directory, std::uint32_t rank);

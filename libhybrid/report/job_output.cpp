@@ -81,7 +81,7 @@ void remove_recording(const std::string& recording) {
     const std::string name = entry.path().filename();
     const bool ours =
         name.starts_with("rank-") && (name.ends_with(".journal") || name.ends_with(".definitions"));
-    if (ours || name == kFullDiskToken) fs::remove(entry.path(), ignored);
+    if (ours || name == kFullDiskMark) fs::remove(entry.path(), ignored);
   }
   ::rmdir(recording.c_str());
 }
@@ -168,7 +168,6 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
                        std::FILE* progress, const std::function<bool()>& interrupted,
                        const std::string& failure) {
   const FileSizeSignalGuard guard;
-  ::unlink((recording + "/" + std::string(kFullDiskToken)).c_str());  // left by a job that died
   ProgressLine line(progress);
   line.show("writing the trace", 0);
   const TraceSummary trace =

@@ -18,6 +18,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+void expect_no_empty_file(const RecordedRun& run) {
+  for (const auto& file : fs::directory_iterator(run.recording()))
+    EXPECT_GT(file.file_size(), 0u) << file.path();
+}
+
 TEST(Endings, AbortLeavesTheJournalsAndTheCode) {
   const RecordedRun run(2, {program("shim_endings"), "abort"});
   EXPECT_EQ(run.outcome().status, 7);
@@ -25,8 +30,7 @@ TEST(Endings, AbortLeavesTheJournalsAndTheCode) {
     EXPECT_EQ(run.transfers(rank).size(), 3u) << "one exchange";
     EXPECT_FALSE(run.complete(rank));
   }
-  for (const auto& file : fs::directory_iterator(run.recording()))
-    EXPECT_GT(file.file_size(), 0u) << file.path();
+  expect_no_empty_file(run);
 }
 
 TEST(Endings, AKilledRankLosesNothingRecorded) {
@@ -37,12 +41,14 @@ TEST(Endings, AKilledRankLosesNothingRecorded) {
     EXPECT_FALSE(run.complete(rank));
     EXPECT_THAT(run.definitions(rank).communicators.at(0).members, ElementsAre(0, 1));
   }
+  expect_no_empty_file(run);
 }
 
 TEST(Endings, WithoutFinalizeTheJournalsStay) {
   const RecordedRun run(2, {program("shim_endings"), "no-finalize"});
   EXPECT_EQ(run.transfers(0).size(), 3u);
   EXPECT_FALSE(run.complete(0));
+  expect_no_empty_file(run);
 }
 
 TEST(Endings, TheExitStatusIsTheProgramsOwn) {

@@ -125,14 +125,13 @@ void before_session_finalize() noexcept {
 void after_finalize() noexcept {
   if (!std::exchange(state().to_finish, false)) return;
   const Process* const p = state().ended.get();
-  set_full_disk_token("");
+  set_full_disk_mark("");
   if (p->rank != 0 || p->recording_directory.empty()) return;
   if (p->unreported_loss != 0)
     warn(std::to_string(p->unreported_loss) +
          " events are lost and missing in the report: the disk is still full");
   JobOptions options = p->options;
   if (options.report_limit == Time{}) options.report_limit = usual_report_limit(*p);
-  ::unlink((p->recording_directory + "/" + std::string(kFullDiskToken)).c_str());
   if (options.at_finalize == "journal") return;
   try {
     // Standard output belongs to the program.

@@ -86,7 +86,6 @@ int session_finalize(Real&& real) {
 template <class Real>
 int abort(Real&& real) {
   if (Thread* const thread = recording_thread(); thread != nullptr) thread->flush();
-  remove_full_disk_token();
   return real();
 }
 

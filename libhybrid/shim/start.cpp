@@ -87,10 +87,6 @@ std::string mpi_version() {
   return text;
 }
 
-std::string full_disk_token(const std::string& directory) {
-  return directory + "/" + std::string(kFullDiskToken);
-}
-
 // The directory for the job's files, created by rank 0 and broadcast to all ranks.
 struct OutputDirectory {
   enum class Outcome : int { made, failed, bad_usage };
@@ -124,9 +120,6 @@ OutputDirectory make_output_directory(JobOptions options) {
       throw RunError("the first MPI program of this job is recorded, and only that",
                      "Start each program with a separate `hybrid run`.");
     if (!made) throw RunError("cannot make the directory " + directory + ": " + std::strerror(errno));
-    const int token =
-        ::open(full_disk_token(directory).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (token >= 0) ::close(token);
     if (output.size() >= sizeof result.output) throw RunError("the path " + output + " is too long");
     std::memcpy(result.output, output.c_str(), output.size() + 1);
   } catch (const UserError& error) {
@@ -267,7 +260,7 @@ bool begin(Process& p) {
   if (directory.outcome != 0) return false;
   p.options.output = directory.output;
   p.recording_directory = recording_directory(p.options.output);
-  set_full_disk_token(full_disk_token(p.recording_directory));
+  set_full_disk_mark(p.recording_directory + "/" + std::string(kFullDiskMark));
 
   bool predicts = p.options.online_predictor != "none";
   if (predicts && layout.placement.ports() > RecencyList::kMostDestinations) {

@@ -1,8 +1,10 @@
 #include "libhybrid/shim/warnings.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
@@ -11,7 +13,7 @@ namespace hybrid::shim {
 namespace {
 std::atomic<bool> is_quiet{false};
 std::atomic<bool> warned{false};
-char token[4096];  // no allocation in warn_once_in_job: memory may be short, too
+char mark[4096];  // no allocation in warn_once_in_job: memory may be short, too
 }  // namespace
 
 void set_quiet(bool quiet) { is_quiet.store(quiet, std::memory_order_relaxed); }
@@ -23,13 +25,8 @@ void warn(const std::string& text) {
 
 void report_fatal(const std::string& text) { std::fprintf(stderr, "libhybrid: %s\n", text.c_str()); }
 
-void set_full_disk_token(const std::string& path) {
-  if (path.size() < sizeof token) std::memcpy(token, path.c_str(), path.size() + 1);
-}
-
-void remove_full_disk_token() {
-  if (token[0] != '\0') ::unlink(token);
-  token[0] = '\0';
+void set_full_disk_mark(const std::string& path) {
+  if (path.size() < sizeof mark) std::memcpy(mark, path.c_str(), path.size() + 1);
 }
 
 void warn_of_full_disk() {
@@ -40,8 +37,11 @@ void warn_of_full_disk() {
 
 void warn_once_in_job(const char* text) {
   if (warned.exchange(true, std::memory_order_relaxed)) return;
-  // Removing works on a full disk, and only one process in the job succeeds.
-  if (token[0] == '\0' || ::unlink(token) != 0) return;
+  if (mark[0] == '\0') return;
+  // An empty file needs no space, in most file systems. If it cannot be created, every process prints.
+  const int file = ::open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0 && errno == EEXIST) return;
+  if (file >= 0) ::close(file);
   if (!quiet()) std::fprintf(stderr, "libhybrid: %s\n", text);
 }
 

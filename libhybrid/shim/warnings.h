@@ -13,11 +13,9 @@ void report_fatal(const std::string& text);
 void set_quiet(bool quiet);
 bool quiet();
 
-/// Sets the file that limits the following warnings to one in the whole job: the rank that removes the file
+/// Sets the file that limits the following warnings to one in the whole job: the rank that creates the file
 /// prints. "" disables them.
-void set_full_disk_token(const std::string& path);
-/// Removes the file: the job ends, and nothing more will be reported.
-void remove_full_disk_token();
+void set_full_disk_mark(const std::string& path);
 /// Warns once in the job that the disk is full. Does not allocate.
 void warn_of_full_disk();
 /// Warns once in the job, whichever ranks call it.
