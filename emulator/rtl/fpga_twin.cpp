@@ -13,18 +13,15 @@
 #include <cstring>
 #include <deque>
 
-#include "VDevice.h"
 #include "core/error.h"
 #include "core/random.h"
-#include "emulator/rtl/verilated_block.h"
+#include "emulator/rtl/device_line.h"
 
 namespace hybrid {
 
 namespace {
 
-constexpr int kClocks = 4;                    // a bit; the parameter CLOCKS of VDevice
-constexpr int kByteClocks = 10 * kClocks;     // start bit, 8 bits, stop bit
-constexpr int kIdleClocks = 4 * kByteClocks;  // without activity, after which the design rests
+constexpr int kIdleClocks = 4 * DeviceLine::kByteClocks;  // without activity, after which the design rests
 
 /// Passes bytes on, with damage.
 class NoisyLine {
@@ -66,11 +63,6 @@ class FpgaTwin::Board {
     tcgetattr(line_, &settings);
     cfmakeraw(&settings);
     tcsetattr(line_, TCSANOW, &settings);
-
-    design_->rx = 1;
-    design_->reset = 1;
-    for (int clock = 0; clock < 4; ++clock) design_.clock(design_->clk);
-    design_->reset = 0;
   }
   ~Board() {
     close(line_);
@@ -88,12 +80,10 @@ class FpgaTwin::Board {
 
   void run() {
     while (read_line()) {
-      for (int clock = 0; clock < kByteClocks; ++clock) {
-        drive_rx();
-        design_.clock(design_->clk);
-        sample_tx();
-        const bool active = design_->busy != 0 || design_->tx == 0 || sending_ || rx_bits_ + rx_clocks_ > 0;
-        idle_clocks_ = active ? 0 : idle_clocks_ + 1;
+      for (int clock = 0; clock < DeviceLine::kByteClocks; ++clock) {
+        if (const auto byte = design_.clock(); byte)
+          noise_.pass(*byte, [this](std::uint8_t b) { to_host_.push_back(b); });
+        idle_clocks_ = design_.active() ? 0 : idle_clocks_ + 1;
       }
       write_line();
     }
@@ -103,17 +93,16 @@ class FpgaTwin::Board {
   /// Takes what the host has sent; waits for it while there is nothing to do. Returns false after stop() and
   /// at the end of the line.
   bool read_line() {
-    const bool rests = idle_clocks_ > kIdleClocks && to_design_.empty() && to_host_.empty();
+    const bool rests = idle_clocks_ > kIdleClocks && design_.waiting() == 0 && to_host_.empty();
     std::array<pollfd, 2> wait{{{host_, POLLIN, 0}, {stop_, POLLIN, 0}}};
     // The host's queue is the terminal's: at most a frame or two wait here.
-    if (to_design_.size() < 512 || rests) {
+    if (design_.waiting() < 512 || rests) {
       if (poll(wait.data(), wait.size(), rests ? -1 : 0) > 0 && (wait[0].revents & POLLIN) != 0) {
         std::array<std::uint8_t, 512> bytes{};
         const ssize_t got = ::read(host_, bytes.data(), bytes.size());
         for (ssize_t i = 0; i < got; ++i) {
           if (bytes_left_ != 0 && --bytes_left_ == 0) return false;
-          noise_.pass(bytes[static_cast<std::size_t>(i)],
-                      [this](std::uint8_t b) { to_design_.push_back(b); });
+          noise_.pass(bytes[static_cast<std::size_t>(i)], [this](std::uint8_t b) { design_.send(b); });
         }
       }
     } else {
@@ -130,49 +119,13 @@ class FpgaTwin::Board {
     }
   }
 
-  void drive_rx() {
-    if (rx_clocks_ == 0) {
-      if (rx_bits_ == 0 && !to_design_.empty()) {
-        rx_shift_ = static_cast<unsigned>(to_design_.front()) << 1 | 0x200;  // start bit 0, stop bit 1
-        to_design_.pop_front();
-        rx_bits_ = 10;
-      }
-      if (rx_bits_ == 0) return;
-      design_->rx = rx_shift_ & 1;
-      rx_shift_ = rx_shift_ >> 1 | 0x200;
-      --rx_bits_;
-      rx_clocks_ = kClocks;
-    }
-    --rx_clocks_;
-  }
-
-  void sample_tx() {
-    if (!sending_) {
-      if (design_->tx != 0) return;
-      sending_ = true;
-      tx_clocks_ = kClocks + kClocks / 2;  // the middle of bit 0
-      tx_bits_ = 0;
-    }
-    if (--tx_clocks_ != 0) return;
-    tx_clocks_ = kClocks;
-    if (tx_bits_++ < 8) {
-      tx_byte_ = static_cast<std::uint8_t>(tx_byte_ >> 1 | (design_->tx != 0 ? 0x80 : 0));
-      return;
-    }
-    sending_ = false;
-    noise_.pass(tx_byte_, [this](std::uint8_t b) { to_host_.push_back(b); });
-  }
-
-  VerilatedBlock<VDevice> design_;
+  DeviceLine design_;
   NoisyLine noise_;
   std::uint64_t bytes_left_;  // from the host, before the line ends; 0: any number
   int host_ = -1, line_ = -1, stop_ = -1;
   std::string path_;
-  std::deque<std::uint8_t> to_design_, to_host_;
-  unsigned rx_shift_ = 0;
-  int rx_bits_ = 0, rx_clocks_ = 0, tx_bits_ = 0, tx_clocks_ = 0, idle_clocks_ = 0;
-  bool sending_ = false;  // the design sends a byte
-  std::uint8_t tx_byte_ = 0;
+  std::deque<std::uint8_t> to_host_;
+  int idle_clocks_ = 0;
 };
 
 FpgaTwin::FpgaTwin(const LineNoise& noise) : board_(std::make_unique<Board>(noise)) {}

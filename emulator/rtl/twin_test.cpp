@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/error.h"
+#include "core/random.h"
 #include "emulator/device/serial_device.h"
+#include "emulator/device/serial_frame.h"
+#include "emulator/rtl/device_line.h"
 #include "emulator/rtl/fpga_twin.h"
 #include "emulator/scheduler/greedy.h"
 #include "emulator/scheduler/testing/random_passes.h"
@@ -96,6 +100,44 @@ TEST(FpgaTwin, ALineThatEndsIsAnError) {
   twin.reset();
   state.requests.set(2, 3);
   EXPECT_THROW(device->pass(state.pass(0)), RunError);
+}
+
+TEST(DeviceLine, FourFramesOnTheWayKeepTheLineBusy) {
+  // A host that sends full frames of requests with a pass each, and the next frame when an answer leaves
+  // room.
+  constexpr std::uint32_t kFrames = 100, kWindow = 4, kPorts = 64;
+  DeviceLine line;
+  Random random(5);
+  FrameReader answers;
+  std::vector<std::uint8_t> content{0x80}, bytes;  // a reset
+  std::uint32_t sent = 0, answered = 0;
+  std::uint64_t clocks = 0, in_use = 0;
+  while (answered < kFrames) {
+    if (sent < kFrames && sent < answered + kWindow && (sent == 0 || answered > 0)) {
+      bytes.clear();
+      append_frame(content, bytes);
+      for (const std::uint8_t byte : bytes) line.send(byte);
+      ++sent;
+      content = {static_cast<std::uint8_t>(sent % 128)};
+      while (content.size() + 2 + 3 <= 255) {
+        content.push_back(static_cast<std::uint8_t>(random.below(kPorts)));
+        content.push_back(static_cast<std::uint8_t>(random.below(kPorts) | (random.below(2) << 7)));
+      }
+      content.insert(content.end(), {static_cast<std::uint8_t>(0x80 + sent % 4), 0, 0});
+    }
+    const std::optional<std::uint8_t> byte = line.clock();
+    if (answered > 0 && sent < kFrames) {
+      ++clocks;
+      in_use += line.line_in_use() ? 1 : 0;
+    }
+    if (byte && answers.take(*byte)) {
+      ASSERT_EQ(answers.content().front() & 0x7f, answered % 128) << "in order, each once";
+      ++answered;
+    }
+  }
+  const double use = static_cast<double>(in_use) / static_cast<double>(clocks);
+  EXPECT_GE(use, 0.8);
+  RecordProperty("use", std::to_string(use));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 Usage: hardware_report.py PAGE [--bench PROGRAM] [--jobs N]
 
-In PAGE, the table after each line <!-- greedy -->, <!-- greedy_rows -->, ... is replaced. Each block is synthesised by
+In PAGE, the table after each line <!-- greedy -->, <!-- level_wise -->, ... is replaced. Each block is synthesised by
 Yosys and placed by nextpnr with several seeds; the best counts. PROGRAM is hybrid_rtl_bench, for the times of the
 C++ models and the clocks of the level-wise schedulers.
 """
@@ -111,8 +111,29 @@ def number(value, digits=0):
     return "" if value is None else f"{value:,.{digits}f}"
 
 
+def cells(block):
+    return number(block.cells)
+
+
+def rams(block):
+    return str(block.rams)
+
+
+def mhz(block):
+    return number(block.mhz, 1) or "too large"
+
+
+def ns(block):
+    return number(block.ns(), 1) or "too large"
+
+
+def columns(block, *texts):
+    """What the functions `texts` print of the block; blanks without a block."""
+    return [text(block) if block else "" for text in texts]
+
+
 def table(heads, rows):
-    lines = ["| " + " | ".join(heads) + " |", "| " + " | ".join(["---:"] * len(heads)) + " |"]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---:|" * len(heads)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
@@ -124,13 +145,14 @@ def benchmarks(program):
     return {b["name"]: b for b in json.loads(out)["benchmarks"]}
 
 
-def level_wise_row(w, engines, block, results):
-    """Of a permutation of all nodes, its clocks counted by the RTL under Verilator."""
+def level_wise_row(w, blocks, results):
+    """Of one engine and of the pair, for a permutation of all nodes, its clocks counted by the RTL under Verilator."""
     table_1 = {4: 480, 8: 4352, 16: 38912}
-    clocks = results.get(f"rtl:level-wise{'/two' if engines == 2 else ''}/{w}", {}).get("clocks")
-    return [number(w**3), str(engines), number(block.cells), str(block.rams), number(block.mhz, 1), number(clocks),
-            number(clocks and block.ns(clocks)), number(table_1[w]),
-            number(results.get(f"level-wise/{w}", {}).get("real_time"))]
+    row = [number(w**3)]
+    for block, name in zip(blocks, (f"rtl:level-wise/{w}", f"rtl:level-wise/two/{w}")):
+        clocks = results.get(name, {}).get("clocks")
+        row += [cells(block), rams(block), mhz(block), number(clocks and block.ns(clocks))]
+    return row + [number(table_1[w]), number(results.get(f"level-wise/{w}", {}).get("real_time"))]
 
 
 def main():
@@ -176,7 +198,7 @@ def main():
                       "word": 64, "granted": 1, "grant": bits(n), "lost": n, "established": n},
                      {"accepted": 1, "request": n, "release_": n, "in_table": n, "sends": 1, "link": 64})
             for n in (4, 8, 16)}
-    device = {(n, k): Block("device", DEVICE, {"N": n, "K": k, "CLOCKS": 12}) for n, k in ((16, 16), (32, 16), (64, 16))}
+    device = {n: Block("device", DEVICE, {"N": n, "K": 16, "CLOCKS": 12}) for n in (16, 32, 64)}
     blocks = [*greedy.values(), *rows.values(), *level_wise.values(), *queues.values(), *matching.values(),
               *wormhole.values(), *controllers.values(), *nodes.values(), *nics.values(), *device.values()]
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
@@ -190,41 +212,30 @@ def main():
     table_8_1 = {4: (361, 78), 8: (480, 88), 16: (1439, 69), 32: (1988, 67)}
     tables = {
         "greedy": table(
-            ["N", "cells", "ns a pass", "D Table 5.3, ns", "C++ model, ns"],
-            [[str(n), number(b.cells), number(b.ns(), 1) or "too large", number(table_5_3[n]),
-              number(model.get(f"greedy/{n}"))] for n, b in greedy.items()]),
-        "greedy_rows": table(
-            ["N", "cells", "block RAMs", "MHz", "clocks a pass", "ns a pass", "D Table 5.3, ns"],
-            [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large", str(n + 1), number(b.ns(n + 1)),
-              number(table_5_3.get(n))] for n, b in rows.items()]),
+            ["N", "array: cells", "ns a pass", "rows: cells", "RAMs", "MHz", "ns a pass", "D Table 5.3", "C++ model"],
+            [[str(n), *columns(greedy.get(n), cells, ns), *columns(rows.get(n), cells, rams, mhz),
+              *columns(rows.get(n), lambda b: number(b.ns(b.parameters["N"] + 1))), number(table_5_3[n]),
+              number(model.get(f"greedy/{n}"))] for n in sorted({*greedy, *rows})]),
         "level_wise": table(
-            ["nodes", "engines", "cells", "block RAMs", "MHz", "clocks", "ns all requests", "L Table 1, ns", "C++ model, ns"],
-            [level_wise_row(w, engines, b, results) for (w, engines), b in level_wise.items()]),
+            ["nodes", "cells", "RAMs", "MHz", "ns", "pair: cells", "RAMs", "MHz", "ns", "L Table 1", "C++ model"],
+            [level_wise_row(w, (level_wise[w, 1], level_wise[w, 2]), results) for w in (4, 8, 16)]),
         "n_queue": table(
-            ["N", "cells", "block RAMs", "MHz", "D Table 8.1: cells", "MHz"],
-            [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large", number(table_8_1[n][0]),
-              number(table_8_1[n][1])] for n, b in queues.items()]),
+            ["N", "cells", "MHz", "D Table 8.1: cells", "MHz"],
+            [[str(n), cells(b), mhz(b), number(table_8_1[n][0]), number(table_8_1[n][1])] for n, b in queues.items()]),
         "matching": table(
-            ["processor", "N", "cells", "block RAMs", "ns a clock", "clocks a step", "ns a step"],
-            [[processor, str(n), number(b.cells), str(b.rams), number(b.ns(), 1) or "too large",
-              {"matrix": "1", "pure logic": "all in 1", "vector": str(n + 2)}[processor],
-              {"matrix": number(b.ns(), 1), "pure logic": "", "vector": number(b.ns(n + 2))}[processor]]
+            ["processor", "N", "cells", "RAMs", "ns a step"],
+            [[processor, str(n), cells(b), rams(b),
+              number(b.ns(n + 2 if processor == "vector" else 1), 1) or "too large"]
              for (processor, n), b in matching.items()]),
-        "wormhole": table(
-            ["N", "cells", "ns a pass"],
-            [[str(n), number(b.cells), number(b.ns(), 1) or "too large"] for n, b in wormhole.items()]),
         "controllers": table(
-            ["figure", "cells", "MHz"],
-            [[("4.4", "4.6", "4.8", "4.10")[m], number(b.cells), number(b.mhz, 1)] for m, b in controllers.items()]),
-        "switch_node": table(
-            ["N", "cells", "MHz"],
-            [[str(n), number(b.cells), number(b.mhz, 1) or "too large"] for n, b in nodes.items()]),
-        "nic": table(
-            ["N", "cells", "block RAMs", "MHz"],
-            [[str(n), number(b.cells), str(b.rams), number(b.mhz, 1) or "too large"] for n, b in nics.items()]),
+            ["D figure", "cells", "MHz"],
+            [[("4.4", "4.6", "4.8", "4.10")[m], cells(b), mhz(b)] for m, b in controllers.items()]),
+        "nodes": table(
+            ["N", "wormhole scheduler: cells", "ns a pass", "switch node: cells", "MHz", "NIC: cells", "MHz"],
+            [[str(n), *columns(wormhole.get(n), cells, ns), *columns(nodes.get(n), cells, mhz), cells(b), mhz(b)]
+             for n, b in nics.items()]),
         "device": table(
-            ["N", "K", "cells", "block RAMs", "MHz"],
-            [[str(n), str(k), number(b.cells), str(b.rams), number(b.mhz, 1)] for (n, k), b in device.items()]),
+            ["N", "cells", "RAMs", "MHz"], [[str(n), cells(b), rams(b), mhz(b)] for n, b in device.items()]),
     }
     with open(given.page) as page:
         text = page.read()
