@@ -236,7 +236,7 @@ void check(const SwitchParameters& p) {
   check_input_queues(p.input_queues);
   // Throws for schedulers that need the whole request set at once.
   if (p.is_tree())
-    make_tree_route(p.scheduler_name, p.seed);
+    make_tree_route(p.scheduler_name, p.tree, p.slots, p.seed);
   else if (!SchedulerRegistration::make(p.scheduler_name)->schedules_one_slot())
     make_one_slot_scheduler(p.scheduler_name, {2});
 }

@@ -1,5 +1,5 @@
 // The greedy scheduler in rows: the same passes as greedy_pass.sv with one row of cells, which visits one input a
-// clock, and with R, B* and the K slots in block RAM (D 5.3). N + 3 clocks a pass instead of 2 N - 1 cells in a row.
+// clock, and with R, B* and the K slots in block RAM (D 5.3). N + 1 clocks a pass instead of 2 N - 1 cells in a row.
 //
 // Commands, taken when `valid` and `ready`:
 //   op 0 clear           empties R and all slots; the memories start undefined

@@ -15,6 +15,8 @@
 #include "core/error.h"
 #include "emulator/rtl/rtl_level_wise.h"
 #include "emulator/scheduler/testing/random_passes.h"
+#include "emulator/scheduler/tree_circuits.h"
+#include "emulator/traffic/simulate.h"
 
 namespace hybrid {
 namespace {
@@ -251,6 +253,77 @@ INSTANTIATE_TEST_SUITE_P(Trees, LevelWiseLockStep,
                            return std::to_string(std::get<0>(test.param)) + "engines" +
                                   std::to_string(std::get<1>(test.param)) + "ports";
                          });
+
+class LevelWiseSlotsLockStep : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(LevelWiseSlotsLockStep, GivesThePathsOfTheModelWhileOthersAreHeld) {
+  const std::uint32_t width = GetParam(), nodes = width * width * width, slots = 3;
+  const FatTreeShape shape{3, width, width};
+  const auto model = make_tree_route("level-wise", shape, slots, 1);
+  const auto rtl = make_tree_route("rtl:level-wise", shape, slots, 1);
+  std::vector<TreeCircuits> expected(slots, TreeCircuits(shape)), actual(slots, TreeCircuits(shape));
+  Random random(width);
+  const auto below = [&](std::uint32_t n) { return static_cast<Port>(random.below(n)); };
+  std::uint32_t granted = 0, refused = 0, held = 0;
+  for (int step = 0; step < 40'000; ++step) {
+    const std::uint32_t slot = below(slots);
+    // Three quarters of the commands in one subtree of each side: full rows.
+    const Port part = below(4) == 0 ? nodes : nodes / width;
+    const Connection c{below(part), static_cast<Port>((nodes - part) + below(part))};
+    rtl->use_slot(slot);
+    if (below(8) == 0) {
+      // A circuit on a path that another scheduler found.
+      TreeCircuits other = expected[slot];
+      const TreePath path = other.request(c);
+      if (!path.granted || expected[slot].holds(c)) continue;
+      rtl->toggle(c, path);
+      expected[slot].hold(c, path);
+      actual[slot].hold(c, path);
+      ++held;
+    } else if (below(3) == 0) {
+      const Port source = below(nodes), destination = expected[slot].destination_of(source);
+      if (destination == kNoPort) continue;
+      rtl->toggle({source, destination}, actual[slot].path_of(source));
+      expected[slot].release({source, destination});
+      actual[slot].release({source, destination});
+    } else {
+      const TreePath path = expected[slot].request(c, *model);
+      const TreePath found = actual[slot].request(c, *rtl);
+      ASSERT_EQ(found.granted, path.granted) << "step " << step;
+      (path.granted ? granted : refused) += 1;
+      if (path.granted) {
+        ASSERT_EQ(found, path) << "step " << step;
+      }
+    }
+  }
+  EXPECT_GT(std::min({granted, refused, held}), 500u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees, LevelWiseSlotsLockStep, testing::Values(4u, 8u, 16u),
+                         testing::PrintToStringParamName());
+
+TEST(LevelWiseSlotsLockStep, ASwitchWithTheHardwareGivesTheMeasuresOfTheModel) {
+  for (const char* const technique : {"tdm", "hybrid"}) {
+    SwitchParameters p;
+    p.tree = {3, 4, 4};
+    p.nodes = 64;
+    p.technique = technique;
+    p.preload = 1;
+    TrafficOptions traffic;
+    traffic.pattern = "random-mesh";
+    traffic.messages = 20;
+    p.scheduler_name = "level-wise";
+    const Measures model = simulate(p, traffic);
+    p.scheduler_name = "rtl:level-wise";
+    const Measures rtl = simulate(p, traffic);
+    EXPECT_GT(model.messages, 0);
+    EXPECT_EQ(rtl.messages, model.messages);
+    EXPECT_EQ(rtl.time, model.time) << technique;
+    EXPECT_EQ(rtl.ports, model.ports) << technique;
+    p.slots = 17;
+    EXPECT_THROW(simulate(p, traffic), UserError);
+  }
+}
 
 TEST(LockStep, ALargerSwitchIsRefused) {
   for (const char* const name : {"rtl:greedy", "rtl:matching", "rtl:matching/logic", "rtl:matching/vector"})

@@ -1,6 +1,6 @@
-// `rtl:level-wise`: level_wise.sv as a scheduler of fat trees. Same grants and paths as `level-wise`.
-// `rtl:level-wise/two`: level_wise_pair.sv, two requests a clock. Same grants and paths as `level-wise` for
-// the requests in another order.
+// `rtl:level-wise`: level_wise.sv as a scheduler of fat trees, level_wise_slots.sv in the loop. Same grants
+// and paths as `level-wise`. `rtl:level-wise/two`: level_wise_pair.sv, two requests a clock. Same grants and
+// paths as `level-wise` for the requests in another order.
 #include "emulator/rtl/rtl_level_wise.h"
 
 #include <fmt/format.h>
@@ -18,6 +18,9 @@
 #include "VLevelWisePair16.h"
 #include "VLevelWisePair4.h"
 #include "VLevelWisePair8.h"
+#include "VLevelWiseSlots16.h"
+#include "VLevelWiseSlots4.h"
+#include "VLevelWiseSlots8.h"
 #include "core/error.h"
 #include "emulator/rtl/verilated_block.h"
 #include "emulator/scheduler/algorithm.h"
@@ -25,6 +28,11 @@
 namespace hybrid {
 
 namespace {
+
+template <class Signal>
+void set(Signal& signal, std::uint32_t value) {
+  signal = static_cast<Signal>(value);
+}
 
 /// Input and output e of the block are those of the sources in part e of kEngines parts of the nodes.
 template <class Block, std::uint32_t kWidth, std::uint32_t kEngines>
@@ -99,15 +107,56 @@ class RtlLevelWise final : public RtlTreeScheduler {
   static std::uint32_t bits(std::uint32_t word, std::uint32_t e, std::uint32_t width) {
     return word >> (e * width) & ((1u << width) - 1);
   }
-  template <class Signal>
-  static void set(Signal& signal, std::uint32_t value) {
-    signal = static_cast<Signal>(value);
-  }
   void clock() { block_.clock(block_->clk); }
 
   VerilatedBlock<Block> block_;
   std::vector<std::size_t> order_;
   std::uint64_t clocks_ = 0, refused_ = 0;
+};
+
+/// level_wise_slots.sv, with the links of all slots.
+template <class Block>
+class RtlSlotRoute final : public TreeRoute {
+ public:
+  static constexpr std::uint32_t kSlots = 16;  // the parameter K of the block
+
+  RtlSlotRoute() {
+    block_->reset = 1;
+    block_.clock(block_->clk);
+    block_->reset = 0;
+    while (block_->ready == 0) block_.clock(block_->clk);
+  }
+  bool find(const TreeLinks<1>& /*links*/, Connection c, TreePath& path) override {
+    block_->toggle = 0;
+    command(c);
+    path = {};
+    path.turn = block_->turn;
+    path.up[0] = block_->p0;
+    path.up[1] = block_->p1;
+    return block_->granted != 0;
+  }
+  bool find(const TreeLinks<0>& /*links*/, Connection /*c*/, TreePath& /*path*/) override {
+    throw std::logic_error("rtl:level-wise: a switch with more than 16 ports");
+  }
+  void use_slot(std::uint32_t slot) override { set(block_->slot, slot); }
+  void toggle(Connection c, const TreePath& path) override {
+    block_->toggle = 1;
+    set(block_->given_p0, path.up[0]);
+    set(block_->given_p1, path.up[1]);
+    command(c);
+  }
+
+ private:
+  void command(Connection c) {
+    set(block_->source, c.source);
+    set(block_->destination, c.destination);
+    block_->valid = 1;
+    block_.clock(block_->clk);
+    block_->valid = 0;
+    while (block_->done == 0) block_.clock(block_->clk);
+  }
+
+  VerilatedBlock<Block> block_;
 };
 
 template <class Block4, class Block8, class Block16, std::uint32_t kEngines>
@@ -120,6 +169,25 @@ class RtlLevelWiseAlgorithm final : public SchedulingAlgorithm {
       if (shape.up == 8) return std::make_unique<RtlLevelWise<Block8, 8, kEngines>>();
       if (shape.up == 16) return std::make_unique<RtlLevelWise<Block16, 16, kEngines>>();
     }
+    refuse(shape);
+  }
+  std::unique_ptr<TreeRoute> tree_route(const FatTreeShape& shape, std::uint32_t slots,
+                                        std::uint64_t /*seed*/) const override {
+    if (kEngines != 1) return nullptr;
+    if (slots > RtlSlotRoute<VLevelWiseSlots4>::kSlots)
+      throw UserError(fmt::format("scheduler: 'rtl:level-wise' has 16 slots, not {}", slots),
+                      "Use --scheduler level-wise: it gives the same grants.");
+    if (shape.levels == 3 && shape.down == shape.up && !shape.turns_at_top) {
+      if (shape.up == 4) return std::make_unique<RtlSlotRoute<VLevelWiseSlots4>>();
+      if (shape.up == 8) return std::make_unique<RtlSlotRoute<VLevelWiseSlots8>>();
+      if (shape.up == 16) return std::make_unique<RtlSlotRoute<VLevelWiseSlots16>>();
+    }
+    refuse(shape);
+  }
+  bool schedules_fat_trees() const override { return true; }
+
+ private:
+  [[noreturn]] static void refuse(const FatTreeShape& shape) {
     throw UserError(
         fmt::format("scheduler: '{}' schedules fat trees of 3 levels with 4, 8 or 16 ports up "
                     "and down, not fattree:{},{},{}",
@@ -128,7 +196,6 @@ class RtlLevelWiseAlgorithm final : public SchedulingAlgorithm {
         "Give --network fattree:3,4, fattree:3,8 or fattree:3,16 with --tree-turn ancestor, or --scheduler "
         "level-wise.");
   }
-  bool schedules_fat_trees() const override { return true; }
 };
 
 const SchedulerRegistration kOne{"rtl:level-wise",

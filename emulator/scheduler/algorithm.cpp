@@ -26,7 +26,7 @@ std::vector<std::string_view> names_in_the_loop(bool of_trees) {
   for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind)) {
     const auto algorithm = SchedulerRegistration::make(name);
     if (is_hardware(name)) continue;
-    if (of_trees ? algorithm->tree_route(1) != nullptr : algorithm->schedules_one_slot())
+    if (of_trees ? algorithm->tree_route({2, 2, 2}, 1, 1) != nullptr : algorithm->schedules_one_slot())
       names.push_back(name);
   }
   return names;
@@ -39,8 +39,9 @@ std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const 
   refuse_in_the_loop(name, false);
 }
 
-std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, std::uint64_t seed) {
-  if (auto route = SchedulerRegistration::make(name)->tree_route(seed)) return route;
+std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, const FatTreeShape& shape,
+                                           std::uint32_t slots, std::uint64_t seed) {
+  if (auto route = SchedulerRegistration::make(name)->tree_route(shape, slots, seed)) return route;
   refuse_in_the_loop(name, true);
 }
 

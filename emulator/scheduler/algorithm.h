@@ -48,8 +48,11 @@ class SchedulingAlgorithm {
     return nullptr;
   }
   /// Finds the path of one circuit at a time through a slot of a fat tree. Such algorithms run in the loop
-  /// there.
-  virtual std::unique_ptr<TreeRoute> tree_route(std::uint64_t /*seed*/) const { return nullptr; }
+  /// there. Throws UserError for a tree or a number of slots that is too large for the algorithm.
+  virtual std::unique_ptr<TreeRoute> tree_route(const FatTreeShape& /*shape*/, std::uint32_t /*slots*/,
+                                                std::uint64_t /*seed*/) const {
+    return nullptr;
+  }
   /// Fits a working set into the slots of a fat tree. Every algorithm with fat_tree() can also do so slot by
   /// slot (fit_slot_by_slot() in tree_slots.h).
   virtual std::unique_ptr<TreeSlotFitter> tree_slot_fitter(const FatTreeShape& /*shape*/) const {
@@ -88,7 +91,8 @@ std::unique_ptr<Scheduler> make_one_slot_scheduler(std::string_view name, const 
 
 /// Makes the route finder `name` for the slots of a fat tree. Throws UserError as make_one_slot_scheduler()
 /// does.
-std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, std::uint64_t seed);
+std::unique_ptr<TreeRoute> make_tree_route(std::string_view name, const FatTreeShape& shape,
+                                           std::uint32_t slots, std::uint64_t seed);
 
 /// Whether the scheduler `name` is RTL or a device instead of a C++ model: "rtl:greedy",
 /// "serial:/dev/ttyUSB0".
@@ -139,7 +143,8 @@ class TreeAlgorithm : public SchedulingAlgorithm {
     if (shape.up <= kWordBits) return std::make_unique<OnTree<1>>(tree, seed);
     return std::make_unique<OnTree<0>>(tree, seed);
   }
-  std::unique_ptr<TreeRoute> tree_route(std::uint64_t seed) const override {
+  std::unique_ptr<TreeRoute> tree_route(const FatTreeShape& /*shape*/, std::uint32_t /*slots*/,
+                                        [[maybe_unused]] std::uint64_t seed) const override {
     if constexpr (std::is_void_v<Rule>)
       return nullptr;
     else if constexpr (kDraws)

@@ -153,7 +153,8 @@ namespace {
 class GreedyAlgorithm final : public OneSlotAlgorithm<GreedyScheduler> {
  public:
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<GreedyAlgorithm>(); }
-  std::unique_ptr<TreeRoute> tree_route(std::uint64_t /*seed*/) const override {
+  std::unique_ptr<TreeRoute> tree_route(const FatTreeShape& /*shape*/, std::uint32_t /*slots*/,
+                                        std::uint64_t /*seed*/) const override {
     return tree_route_by(AnyFreePath{});
   }
 };

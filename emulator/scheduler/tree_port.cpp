@@ -20,7 +20,7 @@ std::unique_ptr<TreeScheduler> make_preload_scheduler(const SwitchParameters& p)
 
 TreeSlotNetwork::TreeSlotNetwork(const SwitchParameters& p)
     : slots_(p.slots, TreeCircuits(p.tree)),
-      route_(make_tree_route(p.scheduler_name, p.seed)),
+      route_(make_tree_route(p.scheduler_name, p.tree, p.slots, p.seed)),
       preload_scheduler_(make_preload_scheduler(p)),
       loaded_(p.nodes),
       paths_(p.nodes) {
@@ -48,6 +48,7 @@ bool TreeSlotNetwork::establish(std::uint32_t slot, const SchedulingPass& in, Po
 
 std::span<const Connection> TreeSlotNetwork::pass(std::uint32_t slot, const SchedulingPass& in) {
   toggles_.clear();
+  route_->use_slot(slot);
   const auto ports = static_cast<Port>(in.slot.ports());
   const auto [a, b] = in.priority;
   const auto row = [&, b = b](Port input) {
@@ -55,7 +56,7 @@ std::span<const Connection> TreeSlotNetwork::pass(std::uint32_t slot, const Sche
     bool wrapped = false;
     if (const Port held = in.slot.destination_of(input); held != kNoPort) {
       if (!in.to_release.test(input)) return;
-      slots_[slot].release({input, held});
+      release(slot, {input, held});
       toggles_.push_back({input, held});
       from = held + 1;
       wrapped = held < b;
@@ -71,14 +72,26 @@ std::span<const Connection> TreeSlotNetwork::pass(std::uint32_t slot, const Sche
   return toggles_;
 }
 
+void TreeSlotNetwork::release(std::uint32_t slot, Connection c) {
+  if (!slots_[slot].holds(c)) return;
+  route_->use_slot(slot);
+  route_->toggle(c, slots_[slot].path_of(c.source));
+  slots_[slot].release(c);
+}
+
 const Configuration* TreeSlotNetwork::load_slot(std::uint32_t slot, const Configuration& wanted) {
   TreeCircuits& circuits = slots_[slot];
-  circuits.clear();
+  for (Port source = 0; circuits.size() != 0; ++source)
+    if (const Port held = circuits.destination_of(source); held != kNoPort) release(slot, {source, held});
   loaded_.clear();
   wanted_ = wanted.connections();
   preload_scheduler_->schedule(wanted_, std::span(paths_).first(wanted_.size()));
-  for (std::size_t i = 0; i < wanted_.size(); ++i)
-    if (paths_[i].granted) circuits.hold(wanted_[i], paths_[i]);
+  route_->use_slot(slot);
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    if (!paths_[i].granted) continue;
+    circuits.hold(wanted_[i], paths_[i]);
+    route_->toggle(wanted_[i], paths_[i]);
+  }
   for (const Connection c : wanted_)
     if (circuits.request(c, *route_).granted) loaded_.add(c);
   return &loaded_;

@@ -33,13 +33,14 @@ class TreeSlotNetwork final : public SlotNetwork {
 
   std::span<const Connection> pass(std::uint32_t slot, const SchedulingPass& in) override;
   const Configuration* load_slot(std::uint32_t slot, const Configuration& wanted) override;
-  void remove(std::uint32_t slot, Connection c) override { slots_[slot].release(c); }
+  void remove(std::uint32_t slot, Connection c) override { release(slot, c); }
   /// Along the path whose ports TreeRoute::port_to_free() returns.
   void find_blocking(std::uint32_t slot, Connection c, std::vector<Connection>& found) const override;
 
   const TreeCircuits& slot(std::uint32_t s) const { return slots_[s]; }
 
  private:
+  void release(std::uint32_t slot, Connection c);
   bool establish(std::uint32_t slot, const SchedulingPass& in, Port input, Port begin, Port end);
 
   std::vector<TreeCircuits> slots_;

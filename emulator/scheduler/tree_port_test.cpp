@@ -167,7 +167,8 @@ TEST(TreePort, ReleasingTheBlockingCircuitsMakesRoom) {
     }
     for (const Connection other : before)
       if (other.source == c.source || other.destination == c.destination) circuits.release(other);
-    const auto route = make_tree_route(tree.parameters.scheduler_name, 1);
+    const auto route =
+        make_tree_route(tree.parameters.scheduler_name, tree.parameters.tree, tree.parameters.slots, 1);
     ASSERT_TRUE(circuits.request(c, *route).granted) << "seed " << seed;
     blocked += found.empty() ? 0 : 1;
   }
@@ -191,7 +192,7 @@ TEST(TreePort, RoutesInTheLoopEqualThoseOfTheWholeSet) {
           c = {static_cast<Port>(random.below(n)), static_cast<Port>(random.below(n))};
         std::vector<TreePath> paths(requests.size());
         algorithm->fat_tree(shape, seed)->schedule(requests, paths);
-        const auto route = algorithm->tree_route(seed);
+        const auto route = algorithm->tree_route(shape, 1, seed);
         for (std::size_t i = 0; i < requests.size(); ++i) {
           if (circuits.holds(requests[i])) continue;  // a repeated request, already granted
           const TreePath path = circuits.request(requests[i], *route);

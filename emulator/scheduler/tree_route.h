@@ -18,7 +18,7 @@ class TreeRoute {
  public:
   virtual ~TreeRoute() = default;
   /// Searches a path of free links for `c`, whose nodes are free. Sets the ports and the turn of `path`;
-  /// takes no links. Returns whether the algorithm found a path.
+  /// takes no links; the caller then holds the circuit. Returns whether the algorithm found a path.
   virtual bool find(const TreeLinks<1>& links, Connection c, TreePath& path) = 0;
   virtual bool find(const TreeLinks<0>& links, Connection c, TreePath& path) = 0;
   /// Returns the port up from `level` for which the fewest circuits would have to be released to route `c`.
@@ -28,6 +28,13 @@ class TreeRoute {
                                      std::span<const std::uint32_t> links) const {
     return static_cast<std::uint32_t>(std::min_element(links.begin(), links.end()) - links.begin());
   }
+
+  // For an algorithm that stores the links of all slots itself (RTL).
+
+  /// The following calls are for this slot.
+  virtual void use_slot(std::uint32_t /*slot*/) {}
+  /// `c` is held on `path`, which find() did not find, or is released from it.
+  virtual void toggle(Connection /*c*/, const TreePath& /*path*/) {}
 };
 
 /// Route of a `Rule` that works on links of any width: rule(links, c, path). The rule may define

@@ -21,7 +21,7 @@ nlohmann::ordered_json topology_json(const std::string& topology, double share_o
 
 nlohmann::ordered_json to_json(const PredictorScore& score);
 
-/// path, contention, scheduling, reconfiguration, slots, other.
+/// path, contention, scheduling, reconfiguration, slot_wait, other.
 nlohmann::ordered_json to_json(const WaitParts& parts);
 
 /// The text for files: indented by two blanks, with a newline at the end. Bytes that are not UTF-8 (in
