@@ -243,7 +243,10 @@ class ReproduceCommand final : public Command {
     one["figures"] = nlohmann::ordered_json::array();
     for (const Figure& f : run.result.figures) {
       nlohmann::ordered_json figure{{"name", file_name(run, f.file)}, {"x", f.x}};
-      for (const Curve& c : f.curves) figure["curves"][c.name] = c.y;
+      for (const Curve& c : f.curves) {
+        figure["curves"][c.name] = c.y;
+        if (!c.half.empty()) figure["intervals"][c.name] = c.half;
+      }
       one["figures"].push_back(figure);
     }
     for (const ClaimTable& table : run.result.tables) one["tables"].push_back(as_json(table));

@@ -165,13 +165,20 @@ ClaimCheck check_adaptive(const std::vector<Figure>& grid) {
                       all.points, kNotBelow)};
 }
 
+bool not_below(const Figure& f, const std::string& curve, const std::vector<std::string>& others, double x) {
+  return at(f, curve, x) >= (1 - kEqual) * most(f, others, x);
+}
+
 std::vector<std::string> allocation_grid_choices() {
-  return {fmt::format("if no reading says otherwise, {} rounds per node, in phases of {}; mesh first",
-                      kMessages, kPhase),
-          "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
-          "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the "
-          "data, at least one slot; dissertation: its share of the time, by what circuits and worms reach "
-          "alone, in whole worms (figure 4.7)"};
+  return {
+      fmt::format("curves within {:.0f} % of each other count as equal", 100 * kEqual),
+      "each queue of a NIC has the stated buffer; dissertation: VQ_W of the switch has room for two worms",
+      fmt::format("if no reading says otherwise, {} rounds per node, in phases of {}; mesh first", kMessages,
+                  kPhase),
+      "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
+      "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the "
+      "data, at least one slot; dissertation: its share of the time, by what circuits and worms reach "
+      "alone, in whole worms (figure 4.7)"};
 }
 
 }  // namespace hybrid

@@ -36,4 +36,9 @@ Time known_wormhole_slot(const SwitchParameters& p, double ratio, double stretch
 /// which may be shorter than a slot, to 16 turns of the predictive slots.
 Time wormhole_slot_by_time(const SwitchParameters& p, double ratio, double circuits, double worms);
 
+/// The part of a value by which two curves of a grid may differ and count as equal (ours).
+inline constexpr double kEqual = 0.01;
+/// Whether `curve` is above the highest of `others` at x, or equal to it.
+bool not_below(const Figure& f, const std::string& curve, const std::vector<std::string>& others, double x);
+
 }  // namespace hybrid

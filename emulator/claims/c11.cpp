@@ -32,7 +32,7 @@ struct Point {
   std::uint32_t ports = 0;
   double load = 0;
   std::uint64_t sets = 0;
-  std::array<double, kSteps.size()> ratio{};  // mean of granted / maximum
+  std::array<Estimate, kSteps.size()> ratio{};  // of granted / maximum
   double worst_at_nine = 1;
   std::uint64_t greedy_differs = 0;  // sets on which K = 1 is not the greedy schedule
 };
@@ -71,7 +71,7 @@ void run_point(Point& point, std::uint64_t seed) {
     steps[i] = make_one_slot_scheduler("matching", {n, 1, kSteps[i]});
   const auto greedy = make_one_slot_scheduler("greedy", shape);
   const auto exact = make_one_slot_scheduler("exact", shape);
-  const auto all_steps = make_one_slot_scheduler("matching", {n, 1, exact_matching_steps(n)});
+  std::array<std::vector<double>, kSteps.size()> ratios;
   const PortSet to_release(n);
   const Configuration empty(n);
   PortSet inputs(n);
@@ -85,7 +85,7 @@ void run_point(Point& point, std::uint64_t seed) {
     for (std::size_t i = 0; i < kSteps.size(); ++i) {
       const auto granted = steps[i]->pass(pass);
       const double ratio = static_cast<double>(granted.size()) / static_cast<double>(most);
-      point.ratio[i] += ratio;
+      ratios[i].push_back(ratio);
       if (i == kNine) point.worst_at_nine = std::min(point.worst_at_nine, ratio);
       if (i == 0) {
         const auto of_greedy = greedy->pass(pass);
@@ -94,7 +94,7 @@ void run_point(Point& point, std::uint64_t seed) {
       }
     }
   }
-  for (double& ratio : point.ratio) ratio /= static_cast<double>(point.sets);
+  for (std::size_t i = 0; i < kSteps.size(); ++i) point.ratio[i] = estimate(ratios[i]);
 }
 
 std::vector<Point> run_points(const ClaimContext& context) {
@@ -124,14 +124,14 @@ ClaimCheck nine_steps_at_every_point(const std::vector<Point>& points, Kind kind
   for (const Point& point : points) {
     if (point.kind != kind) continue;
     worst_set = std::min(worst_set, point.worst_at_nine);
-    if (lowest == nullptr || point.ratio[kNine] < lowest->ratio[kNine]) lowest = &point;
-    if (point.ratio[kNine] < kAbout99)
+    if (lowest == nullptr || point.ratio[kNine].mean < lowest->ratio[kNine].mean) lowest = &point;
+    if (point.ratio[kNine].mean < kAbout99)
       below += fmt::format("; fails at {} nodes, load {:g}: {:.4f} (K = 11: {:.4f})", point.ports, point.load,
-                           point.ratio[kNine], point.ratio[kNine + 1]);
+                           point.ratio[kNine].mean, point.ratio[kNine + 1].mean);
   }
   return {name_of(kind), below.empty(),
           fmt::format("lowest {:.4f}, at {} nodes, load {:g}; lowest single set {:.3f}{}",
-                      lowest->ratio[kNine], lowest->ports, lowest->load, worst_set, below)};
+                      lowest->ratio[kNine].mean, lowest->ports, lowest->load, worst_set, below)};
 }
 
 /// Checks K = 9 in the mean over the loads, for each size.
@@ -141,7 +141,7 @@ ClaimCheck nine_steps_in_the_mean(const std::vector<Point>& points, Kind kind) {
     double mean = 0;
     for (const Point& point : points)
       if (point.kind == kind && point.ports == ports)
-        mean += point.ratio[kNine] / static_cast<double>(kLoads.size());
+        mean += point.ratio[kNine].mean / static_cast<double>(kLoads.size());
     check.holds = check.holds && mean >= kMean99;
     check.figures += fmt::format("{}{} nodes: {:.4f}", check.figures.empty() ? "" : ", ", ports, mean);
   }
@@ -166,10 +166,14 @@ class C11 final : public Claim {
                  {},
                  {}};
         f.x.assign(kSteps.begin(), kSteps.end());
-        for (const Point& point : points)
-          if (point.kind == kind && point.ports == ports)
-            f.curves.push_back(
-                {fmt::format("load {:g}", point.load), {point.ratio.begin(), point.ratio.end()}});
+        for (const Point& point : points) {
+          if (point.kind != kind || point.ports != ports) continue;
+          Curve& curve = f.curves.emplace_back(Curve{fmt::format("load {:g}", point.load), {}});
+          for (const Estimate& ratio : point.ratio) {
+            curve.y.push_back(ratio.mean);
+            curve.half.push_back(ratio.half);
+          }
+        }
         result.figures.push_back(std::move(f));
       }
     std::vector<ClaimCheck> at_every_point, in_the_mean;
@@ -185,7 +189,7 @@ class C11 final : public Claim {
     for (const Point& point : points) {
       sets += point.sets;
       greedy_differs += point.greedy_differs;
-      greedy = std::min(greedy, point.ratio[0]);
+      greedy = std::min(greedy, point.ratio[0].mean);
     }
     result.checks.push_back({"K = 1 is the greedy schedule", greedy_differs == 0,
                              fmt::format("differs on {} of {} sets; lowest point {:.3f} of the maximum",

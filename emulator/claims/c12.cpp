@@ -97,7 +97,7 @@ class C12 final : public Claim {
 
   std::vector<ClaimModel> readings() const override {
     ClaimModel small = reading(
-        "switches of at most 16 x 16",
+        "trees of switches of at most 16 x 16",
         "L 5 has trees of two, three and four levels \"in the range of 64 to 4096 nodes\" without their "
         "switches. Here these are no larger than those of L's Table 1: trees of two levels end at 256 nodes, "
         "the others at 4096.",
@@ -125,6 +125,7 @@ class C12 final : public Claim {
         for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
           const Schedulability& s = points.at(point++);
           curves[3 * a].y.push_back(s.mean);
+          curves[3 * a].half.push_back(s.half);
           curves[3 * a + 1].y.push_back(s.min);
           curves[3 * a + 2].y.push_back(s.max);
         }

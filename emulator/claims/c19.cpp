@@ -67,16 +67,16 @@ double first_fit(const BinaryFatTree& tree, std::span<const Connection> messages
 }
 
 /// Returns the mean number of cycles over the message sets.
-double mean_cycles(const ClaimContext& context, const BinaryFatTree& tree, std::string_view set,
-                   double load_factor, const Deliver& deliver) {
+Estimate mean_cycles(const ClaimContext& context, const BinaryFatTree& tree, std::string_view set,
+                     double load_factor, const Deliver& deliver) {
   const unsigned sets = std::max(1U, context.repeats) * kSetsPerRepeat;
-  double sum = 0;
+  std::vector<double> cycles;
   for (unsigned i = 0; i < sets; ++i) {
     Random random(context.seed + i);
     const auto messages = find_kind(set).make(tree, static_cast<std::uint32_t>(load_factor), random);
-    sum += deliver(tree, messages, random);
+    cycles.push_back(deliver(tree, messages, random));
   }
-  return sum / sets;
+  return estimate(cycles);
 }
 
 /// Returns a figure without curves over load factors.
@@ -88,7 +88,11 @@ Figure over_load_factors(const std::string& file, const std::string& title, cons
 template <class Value>
 void add_curve(Figure& f, const std::string& name, Value&& value) {
   Curve& curve = f.curves.emplace_back(Curve{name, {}});
-  for (const double x : f.x) curve.y.push_back(value(x));
+  for (const double x : f.x) {
+    const Estimate y = value(x);
+    curve.y.push_back(y.mean);
+    curve.half.push_back(y.half);
+  }
 }
 
 Figure cycles_figure(const ClaimContext& context) {
@@ -98,8 +102,8 @@ Figure cycles_figure(const ClaimContext& context) {
     add_curve(f, t.name, [&](double x) { return mean_cycles(context, t.tree, "filled", x, greedy); });
   const Tree thin = fat_trees(kProcessors).front();
   add_curve(f, "random", [&](double x) { return mean_cycles(context, thin.tree, "random", x, greedy); });
-  add_curve(f, "3 lambda", [](double x) { return kOnAverage * x; });
-  add_curve(f, "lambda", [](double x) { return x; });
+  add_curve(f, "3 lambda", [](double x) { return Estimate{kOnAverage * x}; });
+  add_curve(f, "lambda", [](double x) { return Estimate{x}; });
   return f;
 }
 

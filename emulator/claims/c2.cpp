@@ -1,7 +1,6 @@
 // C2 (D 8.5, figure 8.10): random-to-all with 10 and 100 foot cables.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "emulator/claims/sweep.h"
@@ -17,12 +16,6 @@ double loss(const Figure& f, const std::string& technique, double x) {
 class C2 final : public Claim {
  public:
   std::string_view place() const override { return "D 8.5"; }
-
-  std::vector<ClaimModel> readings() const override {
-    return {reading("--serialise 0s --deserialise 0s",
-                    "8.3.3 gives the wire converters of a cycle each, 8.5 does not mention them: here none.",
-                    [](SwitchParameters& p, TrafficOptions&) { p.serialise = p.deserialise = Time{}; })};
-  }
 
   ClaimResult run(const ClaimContext& context) const override {
     std::vector<Variant> variants;
@@ -44,16 +37,7 @@ class C2 final : public Claim {
     result.checks.push_back(check_points("circuit loses more than 10 % up to 512 bytes", f, circuit,
                                          points_to(f, 512),
                                          [&f](double x) { return loss(f, "circuit", x) > 0.1; }));
-    result.checks.push_back(
-        check_points("longer control path: circuit loses a larger share than wormhole at every size", f,
-                     {"circuit 10 ft", "circuit 100 ft", "wormhole 10 ft", "wormhole 100 ft"}, f.x,
-                     [&f](double x) { return loss(f, "circuit", x) > loss(f, "wormhole", x); }));
     result.choices = {"'drops': by more than 10 % up to 512 bytes"};
-    double most_lost = 0;
-    for (const double x : f.x) most_lost = std::max(most_lost, loss(f, "wormhole", x));
-    result.explanation = fmt::format(
-        "Circuit loses {:.0f} % at 8 bytes and {:.0f} % at 2048; wormhole loses at most {:.0f} %.",
-        100 * loss(f, "circuit", 8), 100 * loss(f, "circuit", 2048), 100 * most_lost);
     result.figures.push_back(std::move(f));
     return result;
   }

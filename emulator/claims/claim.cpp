@@ -17,8 +17,8 @@ void ClaimModel::apply(SwitchParameters& parameters, TrafficOptions& traffic) co
 ClaimModel our_model() { return {"ours", false, {}, {}}; }
 ClaimModel dissertation_model() { return {"dissertation", true, {}, {}}; }
 ClaimModel reading(std::string options, std::string open,
-                   std::function<void(SwitchParameters&, TrafficOptions&)> change) {
-  return {std::move(options), true, std::move(open), std::move(change)};
+                   std::function<void(SwitchParameters&, TrafficOptions&)> change, bool contradicts) {
+  return {std::move(options), true, std::move(open), std::move(change), contradicts};
 }
 
 void run_jobs(const ClaimContext& context, std::size_t count, const std::function<void(std::size_t)>& job) {

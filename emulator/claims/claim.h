@@ -28,6 +28,7 @@ struct ClaimModel {
   /// Of a reading: what the text leaves open, and the change. Readings are found by looking at the outcome.
   std::string open;
   std::function<void(SwitchParameters&, TrafficOptions&)> change;
+  bool contradicts = false;           // of a reading: the text says otherwise
   std::uint32_t most_tree_ports = 0;  // of a reading: up and down of the largest switch of a fat tree; 0: any
 
   /// Sets the options of the model; keeps all others.
@@ -37,13 +38,13 @@ struct ClaimModel {
 ClaimModel our_model();
 ClaimModel dissertation_model();
 ClaimModel reading(std::string options, std::string open,
-                   std::function<void(SwitchParameters&, TrafficOptions&)> change);
+                   std::function<void(SwitchParameters&, TrafficOptions&)> change, bool contradicts = false);
 
 /// Amount of work and number of threads. The result does not depend on the threads.
 struct ClaimContext {
   ClaimModel model = our_model();
   std::uint64_t seed = 1;
-  unsigned repeats = 10;  // a point is the mean of runs with seeds seed, seed + 1, ...
+  unsigned repeats = 5;  // a point is the mean of runs with seeds seed, seed + 1, ...
   unsigned threads = 1;
   std::string traces = {};  // directory with the recorded jobs of examples/traces (*.tar.xz)
   std::function<void(std::uint64_t done, std::uint64_t all)> progress;  // optional; calls do not overlap

@@ -72,7 +72,7 @@ std::vector<Variant> every_technique(const std::string& preset) {
 
 namespace {
 
-/// Half the 95 % confidence interval of the mean, by Student's t distribution. Requires: at least 2 values.
+/// By Student's t distribution. Requires: at least 2 values.
 double confidence(std::span<const double> values, double mean) {
   // The quantile 0.975 by degrees of freedom, 1 to 9; then within 3 % of the normal distribution's.
   static constexpr std::array<double, 9> kQuantiles{12.706, 4.303, 3.182, 2.776, 2.571,
@@ -87,6 +87,14 @@ double confidence(std::span<const double> values, double mean) {
 }
 
 }  // namespace
+
+Estimate estimate(std::span<const double> values) {
+  Estimate result;
+  for (const double value : values) result.mean += value;
+  result.mean /= static_cast<double>(values.size());
+  if (values.size() > 1) result.half = confidence(values, result.mean);
+  return result;
+}
 
 void sweep(const ClaimContext& context, Figure& figure, const std::vector<Variant>& variants,
            const SetX& set) {
@@ -113,11 +121,9 @@ void sweep(const ClaimContext& context, Figure& figure, const std::vector<Varian
   for (const Variant& variant : variants) {
     Curve& curve = figure.curves.emplace_back(Curve{variant.name, {}, {}});
     for (std::size_t i = 0; i < figure.x.size(); ++i, run += repeats) {
-      const std::span<const double> of_point(&runs[run], repeats);
-      double mean = 0;
-      for (const double value : of_point) mean += value / static_cast<double>(repeats);
-      curve.y.push_back(mean);
-      if (repeats > 1) curve.half.push_back(confidence(of_point, mean));
+      const Estimate point = estimate({&runs[run], repeats});
+      curve.y.push_back(point.mean);
+      if (repeats > 1) curve.half.push_back(point.half);
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,13 @@ std::vector<Variant> ch8_variants(const std::string& pattern);
 /// descriptions). tdm has the variants "tdm preloaded" and "tdm dynamic", hybrid a variant "hybrid NAME" per
 /// allocation.
 std::vector<Variant> every_technique(const std::string& preset);
+
+/// A mean and half its 95 % confidence interval (0: of one value).
+struct Estimate {
+  double mean = 0, half = 0;
+  Estimate operator/(double divisor) const { return {mean / divisor, half / divisor}; }
+};
+Estimate estimate(std::span<const double> values);
 
 using SetX = std::function<void(double x, SwitchParameters& parameters, TrafficOptions& traffic)>;
 

@@ -42,15 +42,16 @@ std::string text_of(const ClaimTable::Cell& cell) {
   return number != nullptr ? fmt::format("{:.6g}", *number) : std::get<std::string>(cell);
 }
 
-/// D 5.5.1: "circuit switching: 80 ns to send the request, 80 ns to schedule it, 80 ns to send the grant";
+/// D 5.5.2: "circuit switching: 80 ns to send the request, 80 ns to schedule it, 80 ns to send the grant";
 /// "after that, the point-to-point delay is 30+20+20+30 ns".
 void add_delays(std::vector<Entry>& all) {
   SwitchParameters p;
   apply_preset("ch5", p, false);
   const double wire = p.one_way_wire().nanoseconds();
-  all.push_back({"D 5.5.1", "request over the wire, ns", 80.0, wire});
-  all.push_back({"D 5.5.1", "scheduling, ns", 80.0, p.scheduler.delay().nanoseconds()});
-  all.push_back({"D 5.5.1", "point to point over a circuit, ns", 100.0,
+  all.push_back({"D 5.5.2", "request over the wire, ns", 80.0, wire});
+  all.push_back({"D 5.5.2", "scheduling, ns", 80.0, p.scheduler.delay().nanoseconds()});
+  all.push_back({"D 5.5.2", "grant over the wire, ns", 80.0, wire});
+  all.push_back({"D 5.5.2", "point to point over a circuit, ns", 100.0,
                  (p.serialise + p.cable + p.analog_fabric.delay() + p.cable + p.deserialise).nanoseconds()});
   all.push_back({"D 5.5.2.1", "bytes in a slot of 100 ns", 80.0,
                  p.slot_length.nanoseconds() / p.word_time().nanoseconds() * static_cast<double>(p.word)});
@@ -71,7 +72,8 @@ void add_slots(std::vector<Entry>& all) {
   const double wormhole_slot = kSlots * (kPackets / kPerUnit) / kChunks;
   all.push_back({"D figure 4.7(b)", "length of S_W with SLA, units", 1.5, wormhole_slot});
   all.push_back({"D figure 4.7(b)", "units with SLA", 7.0, circuit_cycles * (kSlots + wormhole_slot)});
-  all.push_back({"D figure 4.9", "units with PREEMPT: the last two packets need one more S_W", 7.0,
+  all.push_back({"D figure 4.9",
+                 "units with PREEMPT, for six packets (the text's fourth cycle has none left)", 7.0,
                  circuit_cycles * (kSlots + 1) + (kPackets - circuit_cycles * kPerUnit) / kPerUnit});
 }
 
@@ -199,6 +201,7 @@ void add_level_wise_scheduler(std::vector<Entry>& all) {
 
 /// D Table 8.1: the N-queue is 64 bits wide, with 64 words a queue.
 void add_queue(std::vector<Entry>& all) {
+  all.push_back({"D 8.3.2", "cycle of the single queue, 108 MHz, ns", 9.2, 1e3 / 108, 0.1});
   struct Row {
     std::uint32_t queues;
     double mhz, gbps, ns, bits;

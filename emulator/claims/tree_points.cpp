@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "emulator/claims/sweep.h"
 #include "emulator/scheduler/algorithm.h"
 #include "emulator/scheduler/schedule_check.h"
 
@@ -64,14 +65,15 @@ void TreePoints::run(const ClaimContext& context) {
     require_sound(point.shape, point.algorithm, set, paths, granted);
     ratios[r] = static_cast<double>(granted) / static_cast<double>(set.size());
   });
-  results_.assign(points_.size(), {});
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    Schedulability& result = results_[runs[r].point];
-    result.mean += ratios[r];
-    result.min = std::min(result.min, ratios[r]);
-    result.max = std::max(result.max, ratios[r]);
+  results_.clear();
+  auto ratio = ratios.cbegin();
+  for (const Point& point : points_) {
+    const std::vector<double> of_point(ratio, ratio + point.permutations);
+    ratio += point.permutations;
+    const auto [min, max] = std::minmax_element(of_point.begin(), of_point.end());
+    const Estimate mean = estimate(of_point);
+    results_.push_back({mean.mean, *min, *max, mean.half});
   }
-  for (std::size_t p = 0; p < points_.size(); ++p) results_[p].mean /= points_[p].permutations;
 }
 
 std::vector<FatTreeShape> symmetric_trees(std::uint32_t levels, const std::vector<std::uint32_t>& ports) {

@@ -13,6 +13,7 @@ namespace hybrid {
 /// Ratio granted / requested over a number of permutations.
 struct Schedulability {
   double mean = 0, min = 1, max = 0;
+  double half = 0;  // of the 95 % confidence interval of the mean; 0 for one permutation
 };
 
 class TreePoints {
