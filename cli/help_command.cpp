@@ -50,7 +50,7 @@ class HelpCommand final : public Command {
       known.push_back(name);
       if (!is_same(name, term)) continue;
       std::string text = wrap(name + ": " + entry.meaning, 0, width);
-      text += wrap(entry.quote.empty() ? "Not a term of the dissertation."
+      text += wrap(entry.quote.empty() ? "Not defined in the dissertation."
                                        : "\"" + entry.quote + "\" (" + entry.place + ")",
                    2, width);
       sections.push_back(std::move(text));

@@ -139,7 +139,7 @@ struct SwitchParameters {
 /// wait for a circuit if that is faster than worms, and eviction of idle circuits at once.
 void use_our_policy(SwitchParameters& parameters);
 
-/// Selects a model of the switch (`--model`): the dissertation's to the letter, or ours. Sets the options in
+/// Selects a model of the switch (`--model`): the dissertation's, or ours. Sets the options in
 /// which the two differ (docs/presets.md): preload_is_direct, tree.turns_at_top and nic_makes_headers.
 /// apply_preset() keeps the model.
 void use_model(bool dissertation, SwitchParameters& parameters);

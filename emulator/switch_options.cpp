@@ -218,7 +218,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
 
   add.add(
       "model", "dissertation|ours",
-      "the dissertation's switch to the letter, or ours: sets preload-path, tree-turn, worm-headers, the "
+      "the dissertation's switch, or ours: sets preload-path, tree-turn, worm-headers, the "
       "conversions of preset ch8, and mesh-edge, random-hits and phase-barrier of the traffic",
       p.dissertation ? "dissertation" : "ours",
       [&p](std::string_view v) {

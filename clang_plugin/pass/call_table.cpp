@@ -98,6 +98,39 @@ const Call* find_call(llvm::StringRef symbol, bool& fortran) {
   return found->second;
 }
 
+CallEffects effects_of(llvm::StringRef name) {
+  const bool is_query = name.starts_with("init") || name.starts_with("info_") ||
+                        name.starts_with("intercomm_") || name.starts_with("is_") || name == "iprobe" ||
+                        name == "improbe";
+  const bool of_one = name == "test" || name == "request_get_status";
+  CallEffects effects;
+  effects.later = (name.starts_with("i") && !is_query) || name.ends_with("_init") ||
+                  name.ends_with("_begin") || name.starts_with("file_i");
+  effects.any_time = name == "win_create" || name == "win_attach" || name == "win_create_dynamic";
+  if (of_one)
+    effects.completed = 0;
+  else if (name.starts_with("wait") || (name.starts_with("test") && name != "test_cancelled"))
+    effects.completed = 1;
+  if (name == "get_address" || name == "address") effects.address_kept = 0;
+  effects.ends_epoch = name == "win_fence" || name == "win_wait" || name == "win_test" ||
+                       name == "win_complete" || name.starts_with("win_unlock") ||
+                       name.starts_with("win_flush");
+  effects.receives = name == "mrecv" || name == "imrecv" || name == "unpack" ||
+                     name.starts_with("file_read") || name.starts_with("file_iread");
+  return effects;
+}
+
+bool writes_later(const Call& call) {
+  const llvm::StringRef name = call.name;
+  return name.starts_with("MPI_I") || name.ends_with("_init") || call.parts[0].kind == HYBRID_ONE_SIDED;
+}
+
+bool exposes_memory(llvm::StringRef name) {
+  return effects_of(name).any_time || name.starts_with("win_allocate") || name == "op_create" ||
+         name.ends_with("create_errhandler") || name.ends_with("errhandler_create") ||
+         name.ends_with("create_keyval") || name.ends_with("keyval_create") || name == "grequest_start";
+}
+
 bool is_mpi(llvm::StringRef symbol, bool& fortran) {
   fortran = symbol.starts_with("mpi_");
   return fortran || symbol.starts_with("MPI_") || symbol.starts_with("PMPI_");

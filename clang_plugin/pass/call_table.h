@@ -26,6 +26,25 @@ struct Call {
   bool sizes_are_data = false; /* for calls with an array of counts: the sizes are known only at run time */
 };
 
+/* What a call that is not in the table does with its arguments, each of which it may write. */
+struct CallEffects {
+  bool later = false;      /* begins an operation, which writes until it completes */
+  bool any_time = false;   /* makes a window, which others write */
+  int completed = -1;      /* argument with the handles of operations that it completes */
+  int address_kept = -1;   /* argument of which it keeps the address */
+  bool ends_epoch = false; /* transfers of a window are complete */
+  bool receives = false;
+};
+/* `name` is in lower case and without prefix: "waitall". */
+CallEffects effects_of(llvm::StringRef name);
+
+/* Whether a call of the table begins an operation, which writes until it completes. */
+bool writes_later(const Call& call);
+
+/* Whether the program's memory may change behind a program that calls `name` (as effects_of()): others write
+ * its windows, or MPI calls it back. */
+bool exposes_memory(llvm::StringRef name);
+
 /* Returns the call of that symbol, or null. Sets `fortran` for the Fortran form. */
 const Call* find_call(llvm::StringRef symbol, bool& fortran);
 

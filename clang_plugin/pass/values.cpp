@@ -19,10 +19,6 @@ namespace {
 
 using namespace llvm;
 
-bool makes_window(StringRef name) {
-  return name == "win_create" || name == "win_attach" || name == "win_create_dynamic";
-}
-
 /* Rewrites one call. */
 class Rewriter {
  public:
@@ -62,7 +58,9 @@ class Rewriter {
       });
       if (!by_value && !(known.read >> i & 1))
         clobber(i, i == written_buffer(known) ? bytes(known) : handle_bytes(known, i),
-                i == known.arguments - 1 ? kHandle : when(known));
+                i == known.arguments - 1 ? kHandle
+                : writes_later(known)    ? kWhenComplete
+                                         : kNow);
       if (!(known.read >> i & 1) && i != known.arguments - 1 && receives_anywhere(i, known.arguments))
         emit_clobber_without_address(kAnywhere);
     }
@@ -193,45 +191,23 @@ class Rewriter {
 
   /* Rewrites any other MPI call: it may write to all of its arguments. */
   void other(StringRef name) {
-    const Clobber when = makes_window(name) ? kAnyTime : begins_something(name) ? kWhenComplete : kNow;
-    const bool of_one = name == "test" || name == "request_get_status";
-    const bool completes =
-        of_one || name.starts_with("wait") || (name.starts_with("test") && name != "test_cancelled");
-    /* What these calls do not write themselves: the address is for later; transfers of a window end. */
-    const bool exports = name == "get_address" || name == "address";
-    const bool ends_epoch = name == "win_fence" || name == "win_wait" || name == "win_test" ||
-                            name == "win_complete" || name.starts_with("win_unlock") ||
-                            name.starts_with("win_flush");
-    const bool receives = name == "mrecv" || name == "imrecv" || name == "unpack" ||
-                          name.starts_with("file_read") || name.starts_with("file_iread");
+    const CallEffects effects = effects_of(name);
+    const Clobber when = effects.any_time ? kAnyTime : effects.later ? kWhenComplete : kNow;
     const auto arguments = static_cast<int>(call_.arg_size());
     for (int i = 0; i < arguments; ++i)
       if (pointer(i)->getType()->isPointerTy()) {
+        /* The address is kept for calls that write there later. */
         clobber(i, -1,
-                completes && i == (of_one ? 0 : 1) ? kCompletion
-                : exports && i == 0                ? kWhenComplete
-                                                   : when);
-        if (receives && receives_anywhere(i, arguments)) emit_clobber_without_address(kAnywhere);
+                i == effects.completed      ? kCompletion
+                : i == effects.address_kept ? kWhenComplete
+                                            : when);
+        if (effects.receives && receives_anywhere(i, arguments)) emit_clobber_without_address(kAnywhere);
       }
-    if (ends_epoch) emit_clobber_without_address(kCompletion);
+    if (effects.ends_epoch) emit_clobber_without_address(kCompletion);
     finish();
   }
 
  private:
-  static bool begins_something(StringRef name) {
-    const bool is_query = name.starts_with("init") || name.starts_with("info_") ||
-                          name.starts_with("intercomm_") || name.starts_with("is_") || name == "iprobe" ||
-                          name == "improbe";
-    return (name.starts_with("i") && !is_query) || name.ends_with("_init") || name.ends_with("_begin") ||
-           name.starts_with("file_i");
-  }
-  static Clobber when(const Call& known) {
-    const StringRef name = known.name;
-    const bool later =
-        name.starts_with("MPI_I") || name.ends_with("_init") || known.parts[0].kind == HYBRID_ONE_SIDED;
-    return later ? kWhenComplete : kNow;
-  }
-
   static int written_buffer(const Call& known) {
     return known.read & 1 ? -1 : known.parts[0].count == 1 ? 0 : -1;
   }
@@ -472,9 +448,7 @@ bool exposes_memory(const Module& module) {
     if (!is_mpi(symbol, fortran)) return false;
     const std::string lower = symbol.lower();
     const StringRef name = StringRef(lower).substr(lower.find('_') + 1).rtrim('_');
-    return makes_window(name) || name.starts_with("win_allocate") || name == "op_create" ||
-           name.ends_with("create_errhandler") || name.ends_with("errhandler_create") ||
-           name.ends_with("create_keyval") || name.ends_with("keyval_create") || name == "grequest_start";
+    return exposes_memory(name);
   });
 }
 

@@ -38,8 +38,7 @@ void check_short(const Figure& f, const std::string& where, std::vector<ClaimChe
       checks.back(), shorter, close,
       [&f](double x) { return 1.25 * most_predictive(x) < at(f, "wormhole", x); },
       fmt::format("One message per destination, and so one per slot of 80 bytes: predictive reaches at most "
-                  "{:.3f} at "
-                  "8 bytes and {:.3f} at 16, more than our 25 % below wormhole.",
+                  "{:.3f} at 8 bytes and {:.3f} at 16, more than our 25 % below wormhole.",
                   most_predictive(8), most_predictive(16)));
 }
 

@@ -182,8 +182,8 @@ class C18 final : public Claim {
     const Bytes longest_of_all = all.sizes.empty() ? 0 : all.sizes.rbegin()->first;
     table.notes = {fmt::format(
         "D 1.1.2: 80 % of the messages have 27,040 bytes or less, 80 % of the data is in messages of 184,960 "
-        "bytes or "
-        "more. These recordings cannot test it: their longest message has {} bytes, and D states no class.",
+        "bytes or more. These recordings cannot test it: their longest message has {} bytes, and D states no "
+        "class.",
         longest_of_all)};
     result.tables.push_back(std::move(table));
 

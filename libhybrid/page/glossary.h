@@ -8,7 +8,7 @@
 namespace hybrid {
 
 /// The glossary as JSON: {term: {meaning, quote, place}}; quote and place are absent if the dissertation does
-/// not use the term.
+/// not define the term.
 std::string_view glossary_json();
 
 struct GlossaryEntry {

@@ -53,7 +53,7 @@
     if (!target) return;
     const entry = glossary[target.dataset.term];
     tip.replaceChildren(element("p", {}, `${target.dataset.term}: ${entry.meaning}`));
-    tip.append(element("p", {}, entry.quote ? `“${entry.quote}” (${entry.place})` : "Not a term of the dissertation."));
+    tip.append(element("p", {}, entry.quote ? `“${entry.quote}” (${entry.place})` : "Not defined in the dissertation."));
     const box = target.getBoundingClientRect();
     tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - 440)) + scrollX}px`;
     tip.style.top = `${box.bottom + scrollY + 6}px`;
