@@ -176,9 +176,9 @@ std::vector<std::string> allocation_grid_choices() {
       fmt::format("if no reading says otherwise, {} rounds per node, in phases of {}; mesh first", kMessages,
                   kPhase),
       "no conversion on the wire, 10 ns of cable; K = 4, all preloaded with the mesh's directions",
-      "sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the "
-      "data, at least one slot; dissertation: its share of the time, by what circuits and worms reach "
-      "alone, in whole worms (figure 4.7)"};
+      ("sla: S_W from the known ratio, up to 16 turns of the predictive slots; ours: its share of the "
+       "data, at least one slot; dissertation: its share of the time, by what circuits and worms reach "
+       "alone, in whole worms (figure 4.7)")};
 }
 
 }  // namespace hybrid

@@ -137,11 +137,11 @@ class C12 final : public Claim {
     result.choices = {
         fmt::format("{} permutations per point (L: 100); sources in ascending order", permutations),
         "trees of w^l nodes: two levels w = 8 to 64, three 4 to 16, four 3 to 8",
-        "local: each switch takes a random free port up (`local-random`, L 1: \"selects a routing path "
-        "randomly\"), request by request; a blocked request releases its ports; `local-greedy` takes the "
-        "first one and is not checked",
-        "dissertation: every circuit climbs to the top level; L 3 turns it at the common ancestor, with "
-        "which the lower ends of L's ranges are not reached (ours)",
+        ("local: each switch takes a random free port up (`local-random`, L 1: \"selects a routing path "
+         "randomly\"), request by request; a blocked request releases its ports; `local-greedy` takes the "
+         "first one and is not checked"),
+        ("dissertation: every circuit climbs to the top level; L 3 turns it at the common ancestor, with "
+         "which the lower ends of L's ranges are not reached (ours)"),
         "level-wise: level by level, the lowest port, partial paths kept (figure 7)",
         "'the spread shrinks': maximum - minimum of the largest tree is below that of the smallest"};
     result.explanation =

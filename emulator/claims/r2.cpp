@@ -30,6 +30,7 @@ void check_all(const std::vector<Figure>& figures, std::vector<ClaimCheck>& chec
   const auto add = [&](const std::string& statement, const std::vector<std::string>& algorithms,
                        const std::function<bool(const Figure&, double)>& holds) {
     std::vector<ClaimCheck> parts;
+    parts.reserve(figures.size());
     for (const Figure& f : figures)
       parts.push_back(check_points(f.file, f, algorithms, f.x, [&](double x) { return holds(f, x); }));
     checks.push_back(for_all(statement, parts));

@@ -98,6 +98,7 @@ class Arguments {
   /// One list item for each text, behind its keys.
   std::vector<std::string> items() const {
     std::vector<std::string> items;
+    items.reserve(all_.size());
     for (const Argument& a : all_)
       items.push_back(
           fmt::format("{}{}{}", fmt::join(a.keys, "; "), a.keys.front().empty() ? "" : ": ", a.text));
