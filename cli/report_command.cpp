@@ -38,15 +38,16 @@ class ReportCommand final : public Command {
         "Writes one HTML file that explains a job: the verdict, the techniques and where their time goes, "
         "the communication matrix, the phases, the traffic and the circuits over time. It opens from disk, "
         "without a network. A result is shown as it is, with what its trace adds; a trace without a result "
-        "is "
-        "emulated with the options given.");
+        "is emulated with the options given. Of several runs, the page shows the spread, and the run with "
+        "the median job time.");
     line.add_argument("RESULT.json|RUN|TRACE", source_,
                       "JSON file of `hybrid run` or `hybrid replay`, directory of a run, or recorded job",
                       CommandLine::Need::required);
     page_.declare(line);
     line.add_flag(
         "--sweep",
-        "also emulate other reconfiguration times, packet planes and predictors: about 25 emulations",
+        "also emulate other reconfiguration times, packet planes and predictors, about 25 emulations, if the "
+        "job is long; for a short one the page has them in any case",
         sweep_);
     add_emulation_options(table_, options_);
     flags_.declare(line, table_, "Emulation of a trace without a result");
@@ -74,19 +75,20 @@ class ReportCommand final : public Command {
     std::string reason;
     if (!result) {
       JobEmulator job(source_, [this] { return open_trace(source_); }, options_);
-      Json report = to_json(make_report(job, note));
-      data = page_data(source_, std::move(report), job, sweep_, note);
+      data = data_of(to_json(make_report(job, note)), job, note);
     } else {
-      Json report = read(*result);
-      const std::string trace = source_ == *result ? trace_of(report, *result) : source_;
+      const Json whole = read(*result);
+      const Json& report = report_of_result(whole);
+      const std::string trace = source_ == *result || &report != &whole ? trace_of(report, *result) : source_;
       try {
         JobEmulator job(trace, [&trace] { return open_trace(trace); }, options_of_result(report, *result));
-        data = page_data(source_, report, job, sweep_, note);
+        data = data_of(report, job, note);
       } catch (const UserError& error) {
         if (source_ == trace) throw;
         reason = error.what();  // for instance, the result is elsewhere than its trace
-        data = {{"source", source_}, {"report", std::move(report)}};
+        data = {{"source", source_}, {"report", report}};
       }
+      add_repeats(data, whole);
     }
     const std::string html = page_html(std::move(data));
     line.clear();
@@ -104,6 +106,12 @@ class ReportCommand final : public Command {
     void write(const std::string& html) const { write_text(html); }
   };
 
+  Json data_of(Json report, JobEmulator& job, const ProgressNote& note) const {
+    Json data = page_data(source_, std::move(report), job, note);
+    if (sweep_ || sweep_is_short(job)) add_sweep(data, job, note);
+    return data;
+  }
+
   // The JSON file of a result that `source_` names or contains.
   std::optional<std::string> result_file() const {
     std::error_code ignored;
@@ -116,16 +124,19 @@ class ReportCommand final : public Command {
     return std::nullopt;
   }
 
-  // The trace that the result names; where that does not exist, the one beside the result: both may have been
-  // moved.
+  // The trace that the result names; where that does not exist, the one beside the result, or in the same
+  // directory beside it: all may have been moved.
   static std::string trace_of(const Json& report, const std::string& result) {
     const fs::path named = report["trace"].get<std::string>();
-    const fs::path beside = fs::path(result).parent_path() / named.filename();
+    const fs::path here = fs::path(result).parent_path();
     std::error_code ignored;
-    return (!fs::exists(named, ignored) && fs::exists(beside, ignored) ? beside : named).string();
+    for (const fs::path& path :
+         {named, here / named.filename(), here / named.parent_path().filename() / named.filename()})
+      if (fs::exists(path, ignored)) return path.string();
+    return named.string();
   }
 
-  // A report; of several repeats or of another command there is no page.
+  // A result of one or several runs; of another command there is no page.
   static Json read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file)
@@ -133,16 +144,31 @@ class ReportCommand final : public Command {
                       "Name a JSON file of `hybrid run` or `hybrid replay`.");
     Json json = Json::parse(file, nullptr, false);
     if (json.is_discarded()) throw UserError(path + ": not a JSON file");
-    if (json.is_object() && json.contains("repeats"))
-      throw UserError(path + ": the result of several runs; a page shows one",
-                      "Name the directory or the trace of one of them.");
+    if (!json.is_object() || !json.contains("repeats")) {
+      check_report(json, path);
+      return json;
+    }
+    const Json runs = json.value("runs", Json());
+    const Json& repeats = json["repeats"];
+    if (!runs.is_array() || runs.empty() || !repeats.is_object() || !repeats.contains("reference") ||
+        !repeats["reference"].is_string() || !repeats.contains("results") || !repeats["results"].is_array() ||
+        !repeats.contains("verdict") || !repeats["verdict"].is_object())
+      throw UserError(path + ": not the result of several runs: it lacks \"runs\", or a part of \"repeats\"",
+                      "Make it again with `hybrid run --repeats` or `hybrid replay TRACE... --json FILE`.");
+    for (std::size_t run = 0; run < runs.size(); ++run)
+      check_report(runs[run], path + ": run " + std::to_string(run + 1));
+    return json;
+  }
+
+  static void check_report(const Json& json, const std::string& place) {
     const bool report = json.is_object() && json.contains("trace") && json["trace"].is_string() &&
                         json.contains("results") && json["results"].is_array() && json.contains("job") &&
                         json["job"].is_object() && json.contains("verdict") && json["verdict"].is_object();
     if (!report)
-      throw UserError(
-          path + ": not the result of one job: it lacks \"trace\", \"job\", \"results\" or \"verdict\"",
-          "Name a JSON file of `hybrid run` or `hybrid replay` with one trace.");
+      throw UserError(place +
+                          ": not the result of a job: it lacks \"trace\", \"job\", \"results\" or "
+                          "\"verdict\"",
+                      "Name a JSON file of `hybrid run` or `hybrid replay`.");
     const bool complete = std::ranges::all_of(json["results"], [](const Json& result) {
       return result.is_object() && result.contains("technique") && result["technique"].is_string() &&
              result.contains("slots") && result["slots"].is_number_unsigned() && result.contains("time_ns") &&
@@ -151,9 +177,8 @@ class ReportCommand final : public Command {
     const Json& verdict = json["verdict"];
     if (!complete || (verdict.contains("technique") && !verdict["technique"].is_string()))
       throw UserError(
-          path + ": each of \"results\" needs a technique, slots and time_ns, and the verdict a technique",
+          place + ": each of \"results\" needs a technique, slots and time_ns, and the verdict a technique",
           "Make it again with `hybrid replay TRACE --json FILE`.");
-    return json;
   }
 
   std::string source_;

@@ -64,9 +64,14 @@ TEST_F(ReportCommandLine, UsesATraceThatWasMovedWithTheResult) {
   EXPECT_EQ(hybrid({"report", "moved/result.json", "-o", "moved.html"}), "");
 }
 
-TEST_F(ReportCommandLine, OfSeveralRunsNamesWhatToDo) {
+TEST_F(ReportCommandLine, OfSeveralRunsShowsTheSpread) {
   EXPECT_THAT(report([](json& r) { r["repeats"] = {{"runs", 2}}; }, 2),
-              HasSubstr("the result of several runs"));
+              HasSubstr("changed.json: not the result of several runs"));
+  hybrid({"replay", "cg-16", "cg-16", "--json", "several.json"});
+  EXPECT_EQ(hybrid({"report", "several.json", "-o", "several.html"}), "");
+  std::stringstream page;
+  page << std::ifstream("several.html").rdbuf();
+  EXPECT_THAT(page.str(), AllOf(HasSubstr("\"shown\":0"), HasSubstr("\"sweep\":{")));
 }
 
 TEST_F(ReportCommandLine, TheOptionsOfAResultCannotBeChanged) {

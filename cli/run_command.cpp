@@ -268,7 +268,7 @@ class RunCommand final : public Command {
       reports.push_back(std::move(*finished.report));
     }
     const RepeatedReport report = compare_repeats(std::move(reports));
-    write_report(directory, to_text(report), json_text(to_json(report)), "The runs are kept: " + directory);
+    write_repeats(directory, report, options_, stderr);
     if (text != nullptr)
       print_text("\n" + to_text(report, terminal_width(text)) + "  files: " + directory + "\n", text);
     json_.write_file_of(directory + "/report.json");

@@ -105,7 +105,8 @@ TEST(Repeats, OfAProgramAreReportedTogether) {
   EXPECT_EQ(end.exit_code, 0) << text;
   EXPECT_THAT(text,
               AllOf(HasSubstr("run 2 of 2"), HasSubstr("Techniques over 2 runs"), HasSubstr("files: job")));
-  for (const char* file : {"report.txt", "report.json", "run-1/trace.otf2", "run-2/report.json"})
+  for (const char* file :
+       {"report.txt", "report.json", "report.html", "run-1/trace.otf2", "run-2/report.json"})
     EXPECT_TRUE(fs::exists(fs::path("job") / file)) << file;
   const auto json = nlohmann::json::parse(std::ifstream("job/report.json"));
   EXPECT_EQ(json["runs"].size(), 2u);

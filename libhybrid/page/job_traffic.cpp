@@ -57,6 +57,60 @@ class PhaseOfMessage {
   Names names_;
 };
 
+struct Span {
+  std::uint32_t phase = 0;
+  Time begin{}, end{};
+  std::uint64_t occurrences = 1;
+};
+
+// The spans of hinted phases, from messages in the order of their times.
+class HintedSpans {
+ public:
+  void add(std::uint32_t phase, const SentMessage& message) {
+    if (message.phase != kNoPhase && last_ == kNoPhase) ++outside_;
+    last_ = message.phase;
+    const std::uint32_t occurrence = message.phase == kNoPhase ? outside_ : message.phase_occurrence;
+    const auto [entry, is_new] = index_.try_emplace({phase, occurrence}, spans_.size());
+    if (is_new)
+      spans_.push_back({phase, message.at, message.at});
+    else
+      spans_[entry->second].end = message.at;
+  }
+  std::vector<Span> finish() { return std::move(spans_); }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> index_;  // by phase, occurrence
+  std::vector<Span> spans_;                                               // by begin
+  std::uint32_t last_ = kNoPhase, outside_ = 0;
+};
+
+// Each occurrence of a phase that was found from the sends lasts until the next one.
+std::vector<Span> spans_of(const FoundPhases& found) {
+  std::vector<Span> spans;
+  for (const PhaseOccurrence& one : found.occurrences) {
+    if (!spans.empty()) spans.back().end = one.begin;
+    spans.push_back({one.phase, one.begin, found.end});
+  }
+  return spans;
+}
+
+// Merges the spans of a phase that are less than `gap` apart.
+std::vector<Span> merged(const std::vector<Span>& spans, std::size_t phases, Time gap) {
+  std::vector<Span> result;
+  std::vector<std::size_t> last(phases, spans.size());  // of the phase, in `result`
+  for (const Span& span : spans) {
+    std::size_t& before = last[span.phase];
+    if (before < result.size() && span.begin - result[before].end < gap) {
+      result[before].end = std::max(result[before].end, span.end);
+      result[before].occurrences += span.occurrences;
+    } else {
+      before = result.size();
+      result.push_back(span);
+    }
+  }
+  return result;
+}
+
 Cells merged(const Cells& cells, std::uint32_t group) {
   Cells sum;
   for (const auto& [cell, volume] : cells)
@@ -82,10 +136,12 @@ nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, c
                                           std::vector<Bytes>(detail.time_bins));
   const std::int64_t width = std::max<std::int64_t>(1, found.end.ps / detail.time_bins + 1);
   PhaseOfMessage phase_of(found, trace);
+  HintedSpans hinted;
   for_each_sent(trace, own, [&](const SentMessage& message) {
     const std::uint32_t operation = operations[operation_of(message)];
-    cells[{phase_of(message), operation, message.source_rank, message.destination_rank}].add(
-        {1, message.bytes});
+    const std::uint32_t phase = phase_of(message);
+    cells[{phase, operation, message.source_rank, message.destination_rank}].add({1, message.bytes});
+    if (found.occurrences.empty()) hinted.add(phase, message);
     // Messages inside a port may be later than the last one that is not.
     const auto bin =
         static_cast<std::size_t>(std::min<std::int64_t>(message.at.ps / width, detail.time_bins - 1));
@@ -110,11 +166,18 @@ nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, c
   json["cells"] = nlohmann::ordered_json::array();
   for (const auto& [cell, volume] : shown)
     json["cells"].push_back({cell[0], cell[1], cell[2], cell[3], volume.messages, volume.bytes});
-  json["occurrences"] = nlohmann::ordered_json::array();
-  const std::size_t listed = std::min<std::size_t>(found.occurrences.size(), detail.occurrences);
-  for (std::size_t i = 0; i < listed; ++i)
-    json["occurrences"].push_back({found.occurrences[i].begin.nanoseconds(), found.occurrences[i].phase});
-  json["occurrences_left_out"] = found.occurrences.size() - listed;
+  json["spans"] = nlohmann::ordered_json::array();
+  std::vector<Span> spans = found.occurrences.empty() ? hinted.finish() : spans_of(found);
+  Time gap{};
+  if (spans.size() > detail.spans) {
+    // A span is followed by such a gap, unless it is a phase's last: about `detail.spans` remain.
+    const std::size_t phases = phase_of.names().size();
+    gap = Time{found.end.ps * static_cast<std::int64_t>(phases) / detail.spans + 1};
+    spans = merged(spans, phases, gap);
+  }
+  json["gap_ns"] = gap.nanoseconds();
+  for (const Span& span : spans)
+    json["spans"].push_back({span.phase, span.begin.nanoseconds(), span.end.nanoseconds(), span.occurrences});
   auto& bins = json["bins"];
   bins["width_ns"] = static_cast<double>(width) / 1000;
   bins["operations"] = nlohmann::ordered_json::array();

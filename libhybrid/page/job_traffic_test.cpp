@@ -74,7 +74,8 @@ TEST(JobTraffic, IsDividedByHintedPhase) {
   for (const auto& cell : traffic["cells"])
     EXPECT_EQ(cell[5], traffic["phases"][cell[0].get<std::size_t>()] == "solve" ? 10 : 11);
   EXPECT_EQ(traffic["cells"].size(), 2u);
-  EXPECT_TRUE(traffic["occurrences"].empty());
+  EXPECT_EQ(traffic["gap_ns"], 0.0);
+  EXPECT_EQ(traffic["spans"].size(), 2u);
 
   // Both ranks on one port: the report has no phases, but the matrix has both.
   ReplayOptions one_port;
@@ -82,6 +83,60 @@ TEST(JobTraffic, IsDividedByHintedPhase) {
   const Json inside = traffic_of(open, one_port);
   EXPECT_EQ(inside["phases"], Json::parse(R"(["solve","exchange"])"));
   EXPECT_EQ(inside["cells"], Json::parse("[[0,0,0,1,1,10],[1,0,0,1,1,11]]"));
+}
+
+// Rank 0 sends in `phases` (region, time in us), rank 1 as well, one microsecond later.
+std::unique_ptr<JobTrace> phased(const std::vector<std::pair<std::uint32_t, std::int64_t>>& phases) {
+  auto trace = std::make_unique<MemoryTrace>(2);
+  trace->regions = {"solve", "exchange"};
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    std::uint64_t id = 0;
+    for (const auto& [region, us] : phases) {
+      Operation begin = make_phase(Kind::phase_begin, region),
+                send = make(Kind::send_start, 1 - r, 10, {}, ++id);
+      begin.at = send.at = Time{1'000'000 * (us + r)};
+      if (region == kNoPhase) {
+        trace->add(r, send);
+        continue;
+      }
+      Operation end = make_phase(Kind::phase_end, region);
+      end.at = send.at;
+      for (const Operation& op : {begin, send, end}) trace->add(r, op);
+    }
+    Operation last = finish();
+    last.at = Time{1'000'000'000};
+    trace->add(r, last);
+  }
+  return trace;
+}
+
+TEST(JobTraffic, HintedPhasesHaveASpanForEachOccurrence) {
+  const Json traffic = traffic_of(
+      [] { return phased({{0, 10}, {1, 20}, {0, 30}, {kNoPhase, 40}, {kNoPhase, 50}, {1, 60}}); }, {});
+  const auto phases = traffic["phases"].get<std::vector<std::string>>();
+  std::vector<std::vector<double>> spans;
+  std::vector<std::string> names;
+  for (const Json& span : traffic["spans"]) {
+    names.push_back(phases[span[0].get<std::size_t>()]);
+    spans.push_back({span[1], span[2], span[3]});
+  }
+  EXPECT_THAT(names, testing::ElementsAre("solve", "exchange", "solve", kOutsidePhases, "exchange"));
+  EXPECT_THAT(spans,
+              testing::ElementsAre(testing::ElementsAre(10e3, 11e3, 1), testing::ElementsAre(20e3, 21e3, 1),
+                                   testing::ElementsAre(30e3, 31e3, 1), testing::ElementsAre(40e3, 51e3, 1),
+                                   testing::ElementsAre(60e3, 61e3, 1)));
+}
+
+TEST(JobTraffic, ManyOccurrencesAreMergedIntoSpansWithTheirNumber) {
+  std::vector<std::pair<std::uint32_t, std::int64_t>> phases;
+  for (std::int64_t i = 0; i < 300; ++i) phases.emplace_back(i % 2, 3 * i + (i >= 150 ? 100 : 0));
+  const auto open = [&] { return phased(phases); };
+  EXPECT_EQ(traffic_of(open, {})["spans"].size(), 300u);
+  const Json traffic = traffic_of(open, {}, {.spans = 50});
+  EXPECT_GT(traffic["gap_ns"], 6e3);
+  // The gap of 100 us separates two spans of each phase.
+  ASSERT_EQ(traffic["spans"].size(), 4u);
+  for (const Json& span : traffic["spans"]) EXPECT_EQ(span[3], 75u);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const report = data.report, traffic = data.traffic, activity = data.activity, sweep = data.sweep, glossary = data.glossary || {};
+  const report = data.report, traffic = data.traffic, activity = data.activity, sweep = data.sweep, repeats = data.repeats, glossary = data.glossary || {};
   const main = document.getElementById("main");
   // Okabe and Ito's colours, which are distinct with colour-blindness.
   const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
@@ -16,7 +16,6 @@
     made.append(...children);
     return made;
   };
-  const note = (...parts) => element("p", { class: "note" }, ...parts);
   const scaled = (value, step, units) => {
     let at = 0;
     while (Math.abs(value) >= step * 0.9995 && at + 1 < units.length) { value /= step; ++at; }
@@ -46,6 +45,24 @@
     if (!glossary[name]) return document.createTextNode(text);
     return element("span", { class: "term", tabindex: "0", "data-term": name, "aria-describedby": "tip" }, text);
   };
+  // Text whose terms, each at its first place, have their definitions. Singular and plural are one term, and so are
+  // lower and upper case, but for single letters.
+  const term_names = Object.keys(glossary).sort((a, b) => b.length - a.length);
+  const term_of = new Map(term_names.map((name) => [name.toLowerCase(), name]));
+  const terms = new RegExp(`(?<![\\w-])(${term_names.join("|") || "(?!)"})(e?s)?(?![\\w-])`, "gi");
+  const linked = (text) => {
+    const parts = [], seen = new Set();
+    let at = 0;
+    for (const found of String(text).matchAll(terms)) {
+      const name = term_of.get(found[1].toLowerCase());
+      if (seen.has(name) || (name.length === 1 && found[0] !== name)) continue;
+      seen.add(name);
+      parts.push(text.slice(at, found.index), term(name, found[0]));
+      at = found.index + found[0].length;
+    }
+    return [...parts, String(text).slice(at)];
+  };
+  const note = (...parts) => element("p", { class: "note" }, ...parts.flatMap((part) => typeof part === "string" ? linked(part) : part));
   const tip = document.getElementById("tip");
   const show_tip = (event) => {
     const target = event.target.closest && event.target.closest(".term");
@@ -74,12 +91,13 @@
     const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  const csv = (table) => [table.columns.map((c) => c.key), ...table.rows]
+  const csv = ({ csv: { columns, rows } = {}, ...table }) => [(columns || table.columns).map((c) => c.key || c), ...(rows || table.rows)]
     .map((row) => row.map(csv_field).join(",")).join("\n") + "\n";
-  // table: {name, columns: [{key, title, text: value => string, term}], rows: [[value, ...]]}
+  // table: {name, columns: [{key, title, text: value => string, term}], rows: [[value, ...]], csv}; csv: the columns and
+  // rows of the file, if they are others: one row for each technique and K.
   const table_element = (table, rows = table.rows) => {
     const head = element("tr");
-    for (const c of table.columns) head.append(element("th", { scope: "col" }, term(c.term || "", c.title || c.key)));
+    for (const c of table.columns) head.append(element("th", { scope: "col" }, ...(c.term ? [term(c.term, c.title || c.key)] : linked(c.title || c.key))));
     const body = element("tbody");
     for (const row of rows)
       body.append(element("tr", {}, ...row.map((value, i) =>
@@ -145,7 +163,7 @@
     const chart = { instance: null, option, label, decal, box, at: -1, series: 0 };
     // After another choice of what it shows.
     chart.update = () => { if (chart.instance) draw(chart); fill(); };
-    if ((option().dataZoom || []).length) list.append(element("span", { class: "note" }, "Zoom: Ctrl and the wheel, or + and -. Move: drag."));
+    if ((option().dataZoom || []).length) list.append(element("span", { class: "note" }, "Zoom: Ctrl and the wheel, or + and -. Move: drag, or Shift and the arrow keys."));
     // Arrow keys move over the values (left, right) and the series (up, down), and show their tooltips.
     box.addEventListener("keydown", (event) => {
       if (!chart.instance) return;
@@ -156,6 +174,16 @@
           const middle = (start + end) / 2, half = Math.min(50, (end - start) * zoom / 2);
           const from = Math.max(0, Math.min(100 - 2 * half, middle - half));
           chart.instance.dispatchAction({ type: "dataZoom", dataZoomIndex: i, start: from, end: from + 2 * half });
+        });
+        return;
+      }
+      const axes = { ArrowRight: [1, "x"], ArrowLeft: [-1, "x"], ArrowDown: [1, "y"], ArrowUp: [-1, "y"] }[event.key];
+      if (axes && event.shiftKey && (shown.dataZoom || []).length) {
+        event.preventDefault();
+        shown.dataZoom.forEach(({ start, end, yAxisIndex }, i) => {
+          if ((yAxisIndex === undefined || ![].concat(yAxisIndex).length ? "x" : "y") !== axes[1]) return;
+          const from = Math.max(0, Math.min(100 - (end - start), start + axes[0] * (end - start) / 4));
+          chart.instance.dispatchAction({ type: "dataZoom", dataZoomIndex: i, start: from, end: from + (end - start) });
         });
         return;
       }
@@ -187,10 +215,14 @@
   };
   const section = (id, title, ...intro) => {
     const made = element("section", { id, "aria-labelledby": `${id}-title` },
-      element("h2", { id: `${id}-title` }, title), ...intro);
+      element("h2", { id: `${id}-title` }, ...linked(title)), ...intro);
     main.append(made);
     return made;
   };
+  // Names as rows; long ones are truncated, and a narrow page keeps room for the values.
+  const name_axis = (names) => ({ type: "category", inverse: true, data: names,
+    axisLabel: { width: Math.min(260, innerWidth * 0.3), overflow: "truncate" } });
+  const name_grid = (top, bottom) => ({ left: 10, right: 40, top, bottom, containLabel: true });
   const group_name = (i, group, size) => group === 1 ? `${i}` : `${i * group}-${Math.min(size, (i + 1) * group) - 1}`;
   const label_of = (result) => result.slots ? `${result.technique}, K = ${result.slots}` : result.technique;
 
@@ -231,7 +263,7 @@
       return;
     }
     const facts = element("ul", { class: "facts" });
-    const fact = (title, value) => facts.append(element("li", {}, `${title}: `, element("strong", {}, String(value))));
+    const fact = (title, value) => facts.append(element("li", {}, ...linked(title), ": ", element("strong", {}, String(value))));
     fact("ranks", count(report.job.ranks));
     fact("ports", count(report.job.ports));
     fact("phases", (report.phases || []).length);
@@ -240,20 +272,42 @@
     if (recorded.hosts) fact("hosts", recorded.hosts);
     if (recorded.mpi) fact("MPI", recorded.mpi.replace(/ Version:\s*/, " "));
     main.append(facts);
-    main.append(element("div", { class: "verdict", role: "note", "aria-label": "verdict" }, element("p", { id: "verdict" }, report.verdict.sentence)));
+    const verdict = repeats ? repeats.verdict.sentence : report.verdict.sentence;
+    main.append(element("div", { class: "verdict", role: "note", "aria-label": "verdict" }, element("p", { id: "verdict" }, ...linked(verdict))));
+    if (repeats) main.append(note(`The page shows run ${repeats.shown + 1} of ${repeats.runs}, whose job time with ${repeats.reference} is the median. Of this run alone: ${report.verdict.sentence}`));
     const changes = verdict_changes();
     if (changes.length)
-      main.append(note("What the verdict depends on:"), element("ul", { id: "verdict-changes" }, ...changes.map((text) => element("li", {}, text))));
+      main.append(note("What the verdict depends on:"), element("ul", { id: "verdict-changes" }, ...changes.map((text) => element("li", {}, ...linked(text)))));
     for (const text of report.warnings || []) main.append(element("p", { class: "warning" }, text));
     for (const one of report.failed || []) main.append(element("p", { class: "warning" }, `${one.technique}: ${one.reason}`));
     for (const name of report.left_out || []) main.append(note(`Left out, since the network does not support it: ${name}`));
     if (report.repeat) main.append(note("Repeat: ", element("code", {}, report.repeat)));
   };
 
+  const spread = () => {
+    const rows = repeats.results, label = (r) => label_of(r);
+    const part = section("repeats", `Job time over ${repeats.runs} runs`, note(`Median of the runs; the line ends at the shortest and the longest. Within a run, all techniques are emulated with the same computation: the quotient of the job times there, ${repeats.reference} = 1, varies less.`));
+    const of = (r) => [r.time_ns.median, r.time_ns.min, r.time_ns.max, r.time_ratio.median, r.time_ratio.min, r.time_ratio.max];
+    const table = () => ({ name: "repeats", title: "Job time over the runs", columns: [{ key: "technique", is_term: true }, { key: "slots", term: "K", text: (v) => v || "-" },
+      ...["median", "min", "max"].map((k) => ({ key: `time_ns_${k}`, title: `job time, ${k}`, text: time })),
+      ...["median", "min", "max"].map((k) => ({ key: `time_ratio_${k}`, title: `quotient, ${k}`, text: (v) => v.toFixed(3) }))],
+      rows: rows.map((r) => [r.technique, r.slots, ...of(r)]) });
+    add_chart(part, { id: "chart-repeats", table, label: `Job time over ${repeats.runs} runs: ${rows.map((r) => `${label(r)} ${time(r.time_ns.median)}, ${time(r.time_ns.min)} to ${time(r.time_ns.max)}`).join("; ")}`,
+      option: () => ({ grid: name_grid(20, 30), xAxis: time_axis(rows.map((r) => r.time_ns.max)), yAxis: name_axis(rows.map(label)),
+        tooltip: { formatter: ({ dataIndex: i }) => `${label(rows[i])}: ${time(rows[i].time_ns.median)}\n${time(rows[i].time_ns.min)} to ${time(rows[i].time_ns.max)}` },
+        series: [{ type: "bar", name: "median", data: rows.map((r) => r.time_ns.median) },
+          { type: "custom", name: "extremes", encode: { x: [1, 2], y: 0 }, data: rows.map((r, i) => [i, r.time_ns.min, r.time_ns.max]),
+            renderItem: (_, api) => {
+              const [x1, y] = api.coord([api.value(1), api.value(0)]), [x2] = api.coord([api.value(2), api.value(0)]);
+              const line = (shape) => ({ type: "line", shape, style: { stroke: resolved("--text"), lineWidth: 2 } });
+              return { type: "group", children: [line({ x1, x2, y1: y, y2: y }), ...[x1, x2].map((x) => line({ x1: x, x2: x, y1: y - 6, y2: y + 6 }))] };
+            } }] }) });
+    part.append(table_element(table()));
+  };
+
   const techniques = () => {
     const part = section("techniques", "Job time by technique",
-      note("Shorter is better. The dashed lines are ", term("bounds"), ": no switch is faster than \"uncontended\". \"Ideal\" is wormhole without scheduling delay, the reference of the ",
-        term("gap closed"), "; circuits can be faster."));
+      note("Shorter is better. The dashed lines are bounds: no switch is faster than \"uncontended\". \"Ideal\" is wormhole without scheduling delay, the reference of the gap closed; circuits can be faster."));
     const rows = report.results;
     const base = rows.find((r) => r.technique === "wormhole");
     const bounds = report.bounds || {};
@@ -274,9 +328,9 @@
     add_chart(part, { id: "chart-techniques", table, decal: false,
       label: `Job time by technique: ${rows.map((r) => `${label_of(r)} ${time(r.time_ns)}`).join(", ")}; bounds: ${lines.map(([name, ns]) => `${name} ${time(ns)}`).join(", ")}`,
       option: () => ({
-        grid: { left: 130, right: 40, top: 30, bottom: 50 },
+        grid: name_grid(30, 20),
         xAxis: { ...axis, axisLabel: { ...axis.axisLabel, margin: 22 } },  // below the names of the bounds
-        yAxis: { type: "category", inverse: true, data: rows.map(label_of) },
+        yAxis: name_axis(rows.map(label_of)),
         tooltip: { trigger: "item", formatter: (p) => `${p.name}: ${time(p.value)}` },
         series: [{ type: "bar", name: "job time", data: rows.map((r) => r.time_ns),
           label: { show: true, position: "insideLeft", formatter: (p) => time(p.value), color: "#fff" },
@@ -292,20 +346,22 @@
     if (!rows.length) return;
     const parts = Object.keys(rows[0].network_wait_parts_ns);
     const names = { slot_wait: "slot wait" };
-    const causes = parts.filter((p) => p !== "other").flatMap((p, i) => [i ? ", " : "", term(names[p] || p)]);
-    const part = section("waits", "Where the time goes", note("Mean ", term("network wait"), " of a rank, by cause: ", ...causes, "."));
-    const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique" },
-      ...parts.map((p) => ({ key: `${p}_ns`, title: names[p] || p, text: time })), { key: "other_ranks_ns", title: "other ranks", text: time }],
-      rows: rows.map((r) => [label_of(r), ...parts.map((p) => r.network_wait_parts_ns[p]), r.rank_wait_ns]) });
+    const causes = parts.filter((p) => p !== "other").map((p) => names[p] || p).join(", ");
+    const part = section("waits", "Where the time goes", note(`Mean network wait of a rank, by cause: ${causes}.`));
+    const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique", is_term: true }, { key: "slots", term: "K", text: (v) => v || "-" },
+      ...parts.map((p) => ({ key: `${p}_ns`, title: names[p] || p, text: time })), { key: "rank_wait_ns", title: "other ranks", text: time }],
+      rows: rows.map((r) => [r.technique, r.slots, ...parts.map((p) => r.network_wait_parts_ns[p]), r.rank_wait_ns]) });
     add_chart(part, { id: "chart-waits", table, decal: true,
       label: `Wait for the network by cause: ${rows.map((r) => `${label_of(r)} ${time(r.network_wait_ns)}`).join(", ")}`,
-      option: () => ({ legend: { top: 0 }, grid: { left: 130, right: 40, top: 40, bottom: 40 },
+      option: () => ({ legend: { top: 0 }, grid: name_grid(40, 20),
         xAxis: time_axis(rows.map((r) => r.network_wait_ns)),
-        yAxis: { type: "category", inverse: true, data: rows.map(label_of) },
+        yAxis: name_axis(rows.map(label_of)),
         tooltip: { trigger: "item", formatter: (p) => `${p.name}\n${p.seriesName}: ${time(p.value)}` },
         series: parts.map((p) => ({ type: "bar", stack: "wait", name: names[p] || p, data: rows.map((r) => r.network_wait_parts_ns[p]) })) }) });
+    if (rows.some((r) => parts.some((p) => r.network_wait_parts_ns[p] < 0)))
+      part.append(note("A part left of 0 is negative: the job is faster with this cause than without it. For instance, circuits do not pass the converters that \"ideal\" has, or a short worm passes a long message."));
     const ranks = rows.find((r) => r.rank_wait_ns);
-    if (ranks) part.append(note("A rank also waits for ", term("other ranks"), `: ${time(ranks.rank_wait_ns)} on average, however fast the network is.`));
+    if (ranks) part.append(note(`A rank also waits for other ranks: ${time(ranks.rank_wait_ns)} on average, however fast the network is.`));
   };
 
   const calls = () => {
@@ -316,35 +372,46 @@
     const file = (one) => one.file.slice(one.file.lastIndexOf("/") + 1);
     const place = (one) => one.file ? `${file(one)}:${one.line}, ${one.function}` : one.function;
     const part = section("calls", "Calls in the source", note("What each call of MPI sends through the switch, and how long a rank waits in it (mean), by technique. \"Other ranks\": its wait without any network; a slower network may shorten that part, when the rank itself arrives later."));
-    const table = () => ({ name: "calls", title: "Calls in the source", columns: [{ key: "call" }, { key: "function" }, { key: "file" }, { key: "line" },
-      { key: "messages", text: count }, { key: "bytes", text: bytes }, ...(others ? [{ key: "other_ranks_ns", title: "other ranks", text: time }] : []),
-      ...results.map((r) => ({ key: `${label_of(r)}_ns`, title: label_of(r), text: time }))],
-      rows: list.map((one, i) => [one.call, one.function, file(one), one.line || null, one.messages, one.bytes, ...(others ? [others[i]] : []), ...results.map((r) => r.call_waits_ns[i])]) });
-    const shown = list.slice(0, 15);
-    add_chart(part, { id: "chart-calls", table, decal: true,
-      label: `Wait by call: ${shown.map((one, i) => `${one.call} in ${place(one)} ${results.length ? time(results[0].call_waits_ns[i]) : "-"}`).join("; ")}`,
-      option: () => ({ legend: { top: 0 }, grid: { left: 20, right: 40, top: 40, bottom: 40, containLabel: true },
-        xAxis: time_axis([...results.map((r) => r.call_waits_ns), others || []].flatMap((list) => list.slice(0, shown.length))),
-        yAxis: { type: "category", inverse: true, data: shown.map((one) => `${one.call}, ${place(one)}`), axisLabel: { width: 260, overflow: "truncate" } },
+    const indices = list.map((_, i) => i);  // by waiting
+    let chart;
+    const order = chooser("Order", ["by waiting", "by bytes"], () => {
+      if (order.value) indices.sort((i, j) => list[j].bytes - list[i].bytes || i - j); else indices.sort((i, j) => i - j);
+      chart.update();
+      part.querySelector(".table").replaceWith(first_rows());
+    });
+    const columns = [{ key: "call" }, { key: "function" }, { key: "file" }, { key: "line" }, { key: "messages", text: count }, { key: "bytes", text: bytes }];
+    const values = (i) => [list[i].call, list[i].function, file(list[i]), list[i].line || null, list[i].messages, list[i].bytes];
+    const waits = [...results.map((r) => [r.technique, r.slots, r.call_waits_ns]), ...(others ? [["no-network", 0, others]] : [])];
+    const wait_name = ([technique, slots]) => technique === "no-network" ? "other ranks" : label_of({ technique, slots });
+    const table = () => ({ name: "calls", title: "Calls in the source", columns: [...columns, ...waits.map((w) => ({ key: wait_name(w), text: time }))],
+      rows: indices.map((i) => [...values(i), ...waits.map((w) => w[2][i])]),
+      csv: { columns: [...columns, "technique", "slots", "call_wait_ns"], rows: indices.flatMap((i) => waits.map(([technique, slots, of]) => [...values(i), technique, slots, of[i]])) } });
+    const shown = () => indices.slice(0, 15);
+    const first_rows = () => table_element(table(), table().rows.slice(0, 15));
+    chart = add_chart(part, { id: "chart-calls", table, decal: true, controls: [order.element],
+      label: `Wait by call: ${shown().map((i) => `${list[i].call} in ${place(list[i])} ${results.length ? time(results[0].call_waits_ns[i]) : "-"}`).join("; ")}`,
+      option: () => ({ legend: { top: 0 }, grid: name_grid(40, 20),
+        xAxis: time_axis(waits.flatMap((w) => shown().map((i) => w[2][i]))),
+        yAxis: name_axis(shown().map((i) => `${list[i].call}, ${place(list[i])}`)),
         tooltip: { trigger: "axis", valueFormatter: time },
-        series: [...results.map((r) => ({ type: "bar", name: label_of(r), data: shown.map((_, i) => r.call_waits_ns[i]) })),
-          ...(others ? [{ type: "bar", name: "other ranks", data: shown.map((_, i) => others[i]) }] : [])] }) });
-    part.append(table_element(table(), table().rows.slice(0, 15)));
-    if (list.length > shown.length) part.append(note(`The ${shown.length} of ${count(list.length)} calls with the longest waits; the CSV has all.`));
+        series: waits.map((w) => ({ type: "bar", name: wait_name(w), data: shown().map((i) => w[2][i]) })) }) });
+    part.append(first_rows());
+    if (list.length > 15) part.append(note(`The first 15 of ${count(list.length)} calls in this order; the CSV has all.`));
   };
 
   const slots = () => {
     const kinds = [...new Set(report.results.filter((r) => r.slots).map((r) => r.technique))];
     const values = [...new Set(report.results.filter((r) => r.slots).map((r) => r.slots))].sort((a, b) => a - b);
     if (!kinds.length) return;
-    const part = section("slots", "Job time by number of slots", note("Slots: ", term("K"), ", the configurations of a TDM cycle."));
+    const part = section("slots", "Job time by number of slots", note("K: the configurations of a TDM cycle."));
     if (values.length < 2) {
       part.append(note(`One K was emulated. More: `, element("code", {}, `${report.repeat.replace(/ --slots[ =]\S+/g, "")} --slots 2,4,8`)));
       return;
     }
     const of = (kind, k) => report.results.find((r) => r.technique === kind && r.slots === k);
     const table = () => ({ name: "slots", title: "Job time by K", columns: [{ key: "slots" }, ...kinds.map((k) => ({ key: `${k}_ns`, title: k, text: time }))],
-      rows: values.map((v) => [v, ...kinds.map((kind) => (of(kind, v) || {}).time_ns)]) });
+      rows: values.map((v) => [v, ...kinds.map((kind) => (of(kind, v) || {}).time_ns)]),
+      csv: { columns: ["technique", "slots", "time_ns"], rows: report.results.filter((r) => r.slots).map((r) => [r.technique, r.slots, r.time_ns]) } });
     add_chart(part, { id: "chart-slots", table,
       label: `Job time by K: ${table().rows.map((r) => `K = ${r[0]}: ${r.slice(1).map((v) => v === undefined ? "-" : time(v)).join(" / ")}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 80, right: 30, top: 40, bottom: 40 },
@@ -462,7 +529,7 @@
   const slot_chart = () => {
     if (!activity.slots || !activity.circuits.length) return;
     const width = activity.bins.width_ns, sources = activity.circuit_ports;
-    const part = section("circuits", "Slot chart", note(`Which connection each TDM `, term("slot"), ` holds when, emulated with ${observed()}: a row for each source port, a colour and number for its destination. `
+    const part = section("circuits", "Slot chart", note(`Which connection each TDM slot holds when, emulated with ${observed()}: a row for each source port, a colour and number for its destination. `
       + `In an interval with several circuits it is the one held longest. `
       + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown. ` : "")
       + (activity.circuit_slots < activity.slots ? `The first ${activity.circuit_slots} of ${count(activity.slots)} slots are shown.` : "")));
@@ -499,7 +566,8 @@
     const names = Object.keys(lines);
     const wormhole = (report.results.find((r) => r.technique === "wormhole") || {}).time_ns;
     const table = () => ({ name: "reconfiguration-times", title: "Job time by reconfiguration time", columns: [{ key: "reconfiguration_ns", title: "reconfiguration", text: time }, ...names.map((n) => ({ key: `${n}_ns`, title: n, text: time }))],
-      rows: times.map((t, i) => [t, ...names.map((n) => lines[n][i])]) });
+      rows: times.map((t, i) => [t, ...names.map((n) => lines[n][i])]),
+      csv: { columns: ["technique", "reconfiguration_ns", "time_ns"], rows: names.flatMap((n) => times.map((t, i) => [n, t, lines[n][i]])) } });
     const known = table().rows.flatMap((r) => r.slice(1)).concat(wormhole || []).filter((v) => v !== null);
     const spread = Math.max(...known) / Math.min(...known);
     add_chart(part, { id: "chart-reconfiguration", table,
@@ -511,9 +579,9 @@
           markLine: i || !wormhole ? undefined : { symbol: "none", lineStyle: { type: "dashed", color: palette[5] }, label: { formatter: "wormhole", color: palette[5], position: "insideEndTop" }, data: [{ yAxis: wormhole }] } })) }) });
     const plane = sweep.packet_plane;
     if (plane) {
-      const by_plane = () => ({ name: "packet-planes", title: "Job time by packet plane", columns: [{ key: "share", title: "packet plane", term: "packet plane", text: percent }, { key: "hybrid_ns", title: "hybrid", text: time }],
+      const by_plane = () => ({ name: "packet-planes", title: "Job time by packet plane", columns: [{ key: "packet_plane", title: "packet plane", text: percent }, { key: "time_ns", title: "job time of hybrid", text: time }],
         rows: plane.shares.map((s, i) => [s, plane.time_ns[i]]) });
-      part.append(note("Job time of hybrid by ", term("packet plane"), `, as a share of the link rate, with a reconfiguration time of ${time(plane.reconfiguration_ns)}:`));
+      part.append(note(`Job time of hybrid by packet plane, as a share of the link rate, with a reconfiguration time of ${time(plane.reconfiguration_ns)}:`));
       add_chart(part, { id: "chart-planes", table: by_plane, label: `Job time of hybrid by packet plane: ${by_plane().rows.map((r) => `${percent(r[0])}: ${r[1] === null ? "-" : time(r[1])}`).join(", ")}`,
         option: () => ({ grid: { left: 90, right: 40, top: 20, bottom: 50 }, xAxis: { type: "category", data: plane.shares.map(percent) },
           yAxis: time_axis(plane.time_ns, false), tooltip: { trigger: "axis", valueFormatter: (v) => v === null ? "-" : time(v) },
@@ -523,7 +591,7 @@
       const list = sweep.predictors;
       const by_predictor = () => ({ name: "predictor-times", title: "Predictors", columns: [{ key: "predictor" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }, { key: "time_ns", title: "job time", text: time }],
         rows: list.map((p) => [p.predictor, p.hit_rate, p.time_ns]) });
-      part.append(note(`Hit rate of each predictor and the job time with it, for ${observed()}. No predictor that requests a connection only when a message needs it has more hits than `, term("belady"), "; one that requests ahead may have."));
+      part.append(note(`Hit rate of each predictor and the job time with it, for ${observed()}. No predictor that requests a connection only when a message needs it has more hits than belady; one that requests ahead may have.`));
       add_chart(part, { id: "chart-predictor-times", table: by_predictor, decal: true,
         label: `Hit rate and job time by predictor: ${list.map((p) => `${p.predictor} ${percent(p.hit_rate)}${p.time_ns === null ? "" : ` ${time(p.time_ns)}`}`).join(", ")}`,
         option: () => ({ legend: { top: 0 }, grid: { left: 70, right: 90, top: 40, bottom: 90 },
@@ -538,31 +606,32 @@
   const phases = () => {
     const list = (report && report.phases) || [];
     if (!list.length) return;
-    const part = section("phases", "Phases", note("A ", term("phase"), " is a stretch of the job with one ", term("working set"),
-      report.phases_from === "sends" ? "; these were found from the sends." : "; the program hints these."));
+    const part = section("phases", "Phases", note(`A phase is a stretch of the job with one working set; ${report.phases_from === "sends" ? "these were found from the sends." : "the program hints these."}`));
     // Other options of the result may have given other phases.
-    const same = traffic && traffic.phases.length === list.length;
-    const spans = same && traffic.occurrences.length
-      ? traffic.occurrences.map(([begin, phase], i, all) => [phase, begin, i + 1 < all.length ? all[i + 1][0] : traffic.end_ns])
-      : list.map((p, i) => [i, p.begin_ns, p.end_ns]);
-    const name = (i) => (list[i] || {}).name || traffic.phases[i];
+    const index = traffic ? traffic.phases.map((name) => list.findIndex((p) => p.name === name)) : [];
+    const of_report = (i) => list[index[i]] || (traffic.phases.length === list.length ? list[i] : undefined);
+    const spans = traffic ? traffic.spans.map(([p, begin, end, occurrences]) => [traffic.phases[p], of_report(p) || {}, begin, end, occurrences])
+      : list.map((p) => [p.name, p, p.begin_ns, p.end_ns, p.occurrences]);
+    const name = ([name, phase]) => phase.name || name;
     const table = () => ({ name: "phase-timeline", title: "Phase timeline", columns: [{ key: "phase" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time },
-      { key: "working_set", title: "working set", term: "working set", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
-      rows: spans.map(([p, begin, end]) => [name(p), begin, end, (list[p] || {}).working_set, (list[p] || {}).slots_needed]) });
-    const names = list.map((p) => p.name);
-    add_chart(part, { id: "chart-phases", table, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${counted(p.slots_needed, "slot")}`).join(", ")}`,
-      option: () => ({ grid: { left: 160, right: 40, top: 20, bottom: 50 },
-        xAxis: time_axis(spans.map((span) => span[2])), yAxis: { type: "category", inverse: true, data: names },
+      { key: "occurrences", text: count }, { key: "working_set", title: "working set", text: count }, { key: "slots_needed", title: "slots needed" }],
+      rows: spans.map((span) => [name(span), ...span.slice(2), span[1].working_set, span[1].slots_needed]) });
+    const names = [...new Set(spans.map(name))];
+    const needs = (p) => p.slots_needed === undefined ? "" : `\nneeds ${counted(p.slots_needed, "slot")} for ${counted(p.working_set, "connection")}`;
+    const tall = names.length > 12;
+    add_chart(part, { id: "chart-phases", table, tall, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${counted(p.slots_needed, "slot")}`).join(", ")}`,
+      option: () => ({ grid: name_grid(20, 20),
+        xAxis: time_axis(spans.map((span) => span[3])), yAxis: name_axis(names),
         dataZoom: [{ type: "inside", filterMode: "weakFilter" }],
-        tooltip: { formatter: (p) => `${p.name}\n${time(p.value[1])} to ${time(p.value[2])}\nneeds ${counted(list[p.value[0]].slots_needed, "slot")}` },
+        tooltip: { formatter: ({ dataIndex: i }) => { const [, phase, begin, end, occurrences] = spans[i]; return `${name(spans[i])}\n${time(begin)} to ${time(end)}${occurrences > 1 ? `, ${counted(occurrences, "occurrence")}` : ""}${needs(phase)}`; } },
         series: [{ type: "custom", name: "phases", encode: { x: [1, 2], y: 0 },
           renderItem: (_, api) => {
             const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
             const height = api.size([0, 1])[1] * 0.6;
-            return { type: "rect", shape: { x: from[0], y: from[1] - height / 2, width: Math.max(1, to[0] - from[0]), height }, style: api.style() };
+            return { type: "rect", shape: { x: from[0], y: from[1] - height / 2, width: Math.max(1, to[0] - from[0]), height }, style: { fill: api.visual("color") } };
           },
-          data: spans.map(([p, begin, end]) => ({ name: name(p), value: [p, begin, end], itemStyle: { color: palette[p % palette.length] } })) }] }) });
-    if (traffic && traffic.occurrences_left_out) part.append(note(`${count(traffic.occurrences_left_out)} later occurrences are left out.`));
+          data: spans.map((span) => { const row = names.indexOf(name(span)); return { name: name(span), value: [row, span[2], span[3]], itemStyle: { color: palette[row % palette.length] } }; }) }] }) });
+    if (traffic && traffic.gap_ns) part.append(note(`Occurrences of a phase that are less than ${time(traffic.gap_ns)} apart are one bar.`));
     const summary = { name: "phases", title: "Phases", columns: [{ key: "name", title: "phase" }, { key: "occurrences", text: count },
       { key: "messages", text: count }, { key: "bytes", text: bytes }, { key: "working_set", title: "working set", term: "working set", text: count },
       { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
@@ -573,7 +642,7 @@
   const predictors = () => {
     const list = report.predictors || [];
     if (!list.length) return;
-    const part = section("predictors", "Predictors", note("Each predictor on the recorded sends, every request granted at once. ", term("hit rate", "Hit rate"), " and ", term("held unused", "held unused"), "."));
+    const part = section("predictors", "Predictors", note("Each predictor on the recorded sends, every request granted at once: hit rate, and held unused."));
     const label = (p) => `${p.predictor}, K = ${p.slots}`;
     const table = () => ({ name: "predictors", title: "Predictors", columns: [{ key: "predictor" }, { key: "slots" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent },
       { key: "held_unused", title: "held unused", term: "held unused", text: percent }, { key: "requests", text: count }, { key: "releases", text: count }],
@@ -589,7 +658,9 @@
   const parameters = () => {
     const part = section("parameters", "Parameters");
     const rows = Object.entries(report.parameters || {});
-    const table = () => ({ name: "parameters", title: "Parameters", columns: [{ key: "parameter" }, { key: "value" }], rows });
+    const meanings = data.meanings || {};
+    const table = () => ({ name: "parameters", title: "Parameters", columns: [{ key: "parameter" }, { key: "value" }, { key: "meaning" }],
+      rows: rows.map(([name, value]) => [name, value, meanings[name] || ""]) });
     part.append(csv_button(table), element("details", {}, element("summary", {}, `${rows.length} parameters`), table_element(table())));
   };
 
@@ -602,6 +673,7 @@
     }
   };
   show("summary", summary);
+  if (repeats) show("repeats", spread);
   const silent = report && (report.results || []).length && report.results.every((r) => !r.messages);
   if (silent) main.append(note("No message crosses the switch: the ranks do not communicate, or are on one port. The parts of the page about traffic are left out."));
   if (report) for (const part of silent ? [techniques] : [techniques, waits, calls, slots]) show(part.name, part);
@@ -610,10 +682,17 @@
   if (activity && !silent) for (const part of [ports, slot_chart]) show(part.name, part);
   if (report) for (const part of [...(silent ? [] : [predictors]), ...(sweep ? [sweeps] : []), parameters]) show(part.name, part);
   if (!traffic) main.append(note("The trace was not read for this page: the communication matrix and the traffic over time are left out. To include them: ", element("code", {}, "hybrid report TRACE -o FILE.html")));
-  if (report && !sweep && !silent) main.append(note("Job times with other reconfiguration times, packet planes and predictors: ", element("code", {}, "hybrid report TRACE --sweep -o FILE.html")));
+  if (report && traffic && !sweep && !silent) main.append(note("This page lacks job times with other reconfiguration times, packet planes and predictors, which take about 25 emulations. To include them: ", element("code", {}, "hybrid report TRACE --sweep -o FILE.html")));
 
   const redraw = () => charts.filter((chart) => chart.instance).forEach(draw);
-  addEventListener("resize", () => charts.forEach((chart) => chart.instance && chart.instance.resize()));
+  let resizing = 0;
+  addEventListener("resize", () => {
+    cancelAnimationFrame(resizing);
+    resizing = requestAnimationFrame(() => {
+      charts.forEach((chart) => chart.instance && chart.instance.resize());
+      redraw();
+    });
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   document.getElementById("theme").addEventListener("click", () => {
     const root = document.documentElement;

@@ -48,7 +48,7 @@ class Page(unittest.TestCase):
         cls.result["predictors"][0]["predictor"] = "=1+1"
         (cls.folder / "hostile.json").write_text(json.dumps(cls.result))
         cls.page = cls.folder / "page.html"
-        hybrid("report", cls.folder / "hostile.json", "--sweep", "-o", cls.page)
+        hybrid("report", cls.folder / "hostile.json", "-o", cls.page)
 
         options = webdriver.ChromeOptions()
         for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
@@ -113,8 +113,14 @@ class Page(unittest.TestCase):
             self.assertEqual(self.series("chart-waits", index), [r["network_wait_parts_ns"][part] for r in results])
         for index, result in enumerate(results):
             self.assertEqual(self.series("chart-calls", index), result["call_waits_ns"][:15])
-        calls = self.download("calls")
-        self.assertEqual([int(row[4]) for row in calls[1:]], [call["messages"] for call in self.result["calls"]])
+        by_waiting = self.download("calls")
+        self.assertEqual(by_waiting[0][4:], ["messages", "bytes", "technique", "slots", "call_wait_ns"])
+        kinds = len(results) + 1  # the last one without a network
+        self.assertEqual([int(row[4]) for row in by_waiting[1::kinds]], [call["messages"] for call in self.result["calls"]])
+        self.assertEqual([float(row[8]) for row in by_waiting[1::kinds]], results[0]["call_waits_ns"])
+        Select(self.find("#calls select")).select_by_visible_text("by bytes")
+        order = sorted(range(len(self.result["calls"])), key=lambda i: -self.result["calls"][i]["bytes"])
+        self.assertEqual(self.series("chart-calls", 0), [results[0]["call_waits_ns"][i] for i in order[:15]])
         tdm = [r["time_ns"] for r in results if r["technique"] == "tdm"]
         self.assertEqual(self.series("chart-slots", 0), tdm)
 
@@ -211,6 +217,10 @@ class Page(unittest.TestCase):
         self.assertEqual(zoom(), [100, 100])
         self.find("#chart-matrix").send_keys("+")
         self.assertEqual(zoom(), [50, 50])
+        start = lambda: self.run_script("return echarts.getInstanceByDom(document.getElementById('chart-matrix')).getOption().dataZoom.map((z) => z.start)")
+        self.assertEqual(start(), [25, 25])
+        self.find("#chart-matrix").send_keys(Keys.SHIFT, Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.ARROW_UP, Keys.NULL)
+        self.assertEqual(start(), [37.5, 0])
         self.find("#chart-matrix").send_keys("-")
         self.assertEqual(zoom(), [100, 100])
         self.assertEqual(self.browser.get_log("browser"), [])
@@ -269,6 +279,53 @@ class Page(unittest.TestCase):
         self.browser.get((self.folder / "silent.html").as_uri())
         self.assertIn("No message crosses the switch", self.find("main").text)
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "#waits, #matrix, #predictors"), [])
+
+    def test_terms_in_text_have_definitions_at_their_first_place(self):
+        def terms(selector):
+            return [one.get_attribute("data-term") for one in self.browser.find_elements(By.CSS_SELECTOR, f"{selector} .term")]
+        self.assertIn("wormhole", terms("#verdict"))
+        self.assertEqual(len(terms("#verdict")), len(set(terms("#verdict"))))
+        self.assertEqual(terms(".facts"), ["port", "phase"])
+        self.assertIn("job time", terms("#table-techniques th"))
+        self.assertIn("predictor", terms("#predictors h2"))
+
+    def test_parameters_have_their_meaning(self):
+        rows = {row[0]: row[1:] for row in self.download("parameters")}
+        self.assertEqual(set(rows) - {"parameter"}, set(self.result["parameters"]))
+        for name, (value, meaning) in rows.items():
+            self.assertTrue(meaning, name)
+        self.assertEqual(rows["slots"][0], "2,4")
+
+    def test_hinted_phases_have_a_bar_for_each_occurrence(self):
+        with tarfile.open(TRACES / "cg-16-hints.tar.xz") as archive:
+            archive.extractall(self.folder)
+        hybrid("report", self.folder / "cg-16-hints", "-o", self.folder / "hints.html")
+        self.browser.get((self.folder / "hints.html").as_uri())
+        self.wait(lambda: self.run_script("return document.documentElement.dataset.ready") == "yes")
+        rows = self.download("phase-timeline")[1:]
+        expected = {row[0].text: int(row[1].text.replace(",", "")) for row in
+                    (row.find_elements(By.TAG_NAME, "td") for row in self.browser.find_elements(By.CSS_SELECTOR, "#table-phases tbody tr"))}
+        shown = {}
+        for phase, begin, end, occurrences, *_ in rows:
+            self.assertLessEqual(float(begin), float(end))
+            shown[phase] = shown.get(phase, 0) + int(occurrences)
+        hinted = {name: number for name, number in expected.items() if not name.startswith("(")}
+        self.assertTrue(any(number > 10 for number in hinted.values()))
+        self.assertEqual({name: shown[name] for name in hinted}, hinted)
+        self.assertEqual(len(self.series("chart-phases")), len(rows))
+
+    def test_several_runs_have_their_spread(self):
+        hybrid("replay", *[self.folder / "cg-16"] * 3, "--json", self.folder / "several.json")
+        hybrid("report", self.folder / "several.json", "-o", self.folder / "several.html")
+        self.browser.get((self.folder / "several.html").as_uri())
+        self.wait(lambda: self.run_script("return document.documentElement.dataset.ready") == "yes")
+        repeats = json.loads((self.folder / "several.json").read_text())["repeats"]
+        self.assertEqual(self.series("chart-repeats"), [r["time_ns"]["median"] for r in repeats["results"]])
+        self.assertEqual([[float(v) for v in row[2:]] for row in self.download("repeats")[1:]],
+                         [[r[key][of] for key in ["time_ns", "time_ratio"] for of in ["median", "min", "max"]] for r in repeats["results"]])
+        self.assertEqual(self.find("#verdict").text, repeats["verdict"]["sentence"])
+        self.assertIn(" of 3, whose job time with", self.find("main").text)
+        self.assertEqual(self.browser.get_log("browser"), [])
 
     def test_a_result_without_its_trace_is_shown(self):
         alone = dict(self.result, trace="/nowhere")

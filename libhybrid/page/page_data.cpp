@@ -155,6 +155,33 @@ Json sweep_predictors(const JobEmulator& job, const Result& result, const Progre
   return list;
 }
 
+/// Emulated in about 0.1 s.
+constexpr std::uint64_t kFewOperations = 200'000;
+
+Json meanings(const JobOptions& options) {
+  JobOptions copy = options;
+  OptionTable table;
+  add_emulation_options(table, copy);
+  Json json = Json::object();
+  for (const Option& option : table.options()) json[option.name] = option.help;
+  return json;
+}
+
+/// Of a result of several runs.
+std::size_t median_run(const Json& result) {
+  const std::string reference = result["repeats"].value("reference", "");
+  std::vector<std::pair<double, std::size_t>> times;
+  for (std::size_t run = 0; run < result["runs"].size(); ++run)
+    for (const Json& one : result["runs"][run]["results"])
+      if (one["technique"] == reference) {
+        times.emplace_back(one["time_ns"].get<double>(), run);
+        break;
+      }
+  if (times.empty()) return 0;
+  std::ranges::sort(times);
+  return times[(times.size() - 1) / 2].second;
+}
+
 }  // namespace
 
 JobOptions options_of_result(const Json& report, const std::string& place) {
@@ -173,8 +200,8 @@ JobOptions options_of_result(const Json& report, const std::string& place) {
   return options;
 }
 
-Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, const ProgressNote& note) {
-  Json data{{"source", std::move(source)}};
+Json page_data(std::string source, Json report, JobEmulator& job, const ProgressNote& note) {
+  Json data{{"source", std::move(source)}, {"meanings", meanings(job.options())}};
   const std::vector<Result> results = results_of(report, job);
   const Result* const shown = observed(results, report);
   std::optional<SwitchActivity> activity;
@@ -205,20 +232,35 @@ Json page_data(std::string source, Json report, JobEmulator& job, bool sweep, co
     options.timeline = &*activity;
     emulate_runs(open, {shown->parameters}, [&](std::size_t) { return options; }, 1, what, silent);
   });
-  if (shown != nullptr && activity) {
-    data["activity"] = activity->json();
-    if (sweep) {
-      Json& more = data["sweep"];
-      job.end_after(shown->time * kSlowest);
-      more["reconfiguration"] = sweep_reconfiguration(job, results, note);
-      if (const Result* hybrid = fastest(results, "hybrid"); hybrid != nullptr)
-        more["packet_plane"] = sweep_packet_plane(job, *hybrid, note);
-      if (uses_slots(shown->parameters.technique)) more["predictors"] = sweep_predictors(job, *shown, note);
-      job.end_after(Time::never());
-    }
-  }
+  if (activity) data["activity"] = activity->json();
   data["report"] = std::move(report);
   return data;
+}
+
+void add_sweep(Json& data, JobEmulator& job, const ProgressNote& note) {
+  const std::vector<Result> results = results_of(data["report"], job);
+  const Result* const shown = observed(results, data["report"]);
+  if (shown == nullptr) return;
+  job.find_phases(note);
+  job.end_after(shown->time * kSlowest);
+  Json sweep{{"reconfiguration", sweep_reconfiguration(job, results, note)}};
+  if (const Result* hybrid = fastest(results, "hybrid"); hybrid != nullptr)
+    sweep["packet_plane"] = sweep_packet_plane(job, *hybrid, note);
+  if (uses_slots(shown->parameters.technique)) sweep["predictors"] = sweep_predictors(job, *shown, note);
+  job.end_after(Time::never());
+  data["sweep"] = std::move(sweep);
+}
+
+bool sweep_is_short(const JobEmulator& job) { return job.operations() <= kFewOperations; }
+
+const Json& report_of_result(const Json& result) {
+  return result.contains("repeats") ? result["runs"][median_run(result)] : result;
+}
+
+void add_repeats(Json& data, const Json& result) {
+  if (!result.contains("repeats")) return;
+  data["repeats"] = result["repeats"];
+  data["repeats"]["shown"] = median_run(result);
 }
 
 }  // namespace hybrid

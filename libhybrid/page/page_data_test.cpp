@@ -25,7 +25,10 @@ std::unique_ptr<JobTrace> job() {
 Json page(const JobOptions& options, bool sweep) {
   JobEmulator emulator("job", job, options);
   Json report = to_json(make_report(emulator, {}));
-  return page_data("job", std::move(report), emulator, sweep, {});
+  Json data = page_data("job", std::move(report), emulator, {});
+  EXPECT_TRUE(sweep_is_short(emulator));
+  if (sweep) add_sweep(data, emulator, {});
+  return data;
 }
 
 TEST(PageData, HasTheActivityOfTheHybridResult) {
@@ -35,6 +38,8 @@ TEST(PageData, HasTheActivityOfTheHybridResult) {
   EXPECT_FALSE(data["activity"]["circuits"].empty());
   EXPECT_FALSE(data["traffic"]["cells"].empty());
   EXPECT_FALSE(data.contains("sweep"));
+  for (const auto& [name, value] : data["report"]["parameters"].items())
+    EXPECT_FALSE(data["meanings"].value(name, "").empty()) << name;
 
   JobOptions wormhole;
   wormhole.techniques = {"wormhole"};
@@ -84,6 +89,23 @@ TEST(PageData, ASweepLeavesOutWhatNoSwitchCanDo) {
   const Json times = page(options, true)["sweep"]["reconfiguration"]["techniques"]["tdm"];
   EXPECT_TRUE(times[0].is_number());
   EXPECT_TRUE(times[times.size() - 1].is_null());
+}
+
+TEST(PageData, OfSeveralRunsShowsTheOneWithTheMedianJobTime) {
+  const auto run = [](double wormhole) {
+    return Json{
+        {"results",
+         {{{"technique", "tdm"}, {"time_ns", 1.0}}, {{"technique", "wormhole"}, {"time_ns", wormhole}}}}};
+  };
+  const Json result{{"runs", {run(30), run(10), run(20), run(25)}}, {"repeats", {{"reference", "wormhole"}}}};
+  EXPECT_EQ(report_of_result(result), run(20));
+  Json data = Json::object();
+  add_repeats(data, result);
+  EXPECT_EQ(data["repeats"]["shown"], 2);
+  EXPECT_EQ(report_of_result(run(1)), run(1));
+  Json one = Json::object();
+  add_repeats(one, run(1));
+  EXPECT_TRUE(one.empty());
 }
 
 TEST(PageData, AResultHasTheOptionsThatMadeIt) {

@@ -70,6 +70,7 @@ class JobEmulator {
 
   // Requires: find_phases() was called.
   const FoundPhases& phases() const { return phases_; }
+  std::uint64_t operations() const { return operations_; }  // of the job, on all ranks
   /// By the largest phase, without its rare connections; 0: no message crosses the switch.
   std::uint32_t slots_needed() const;
   /// Whether the job recorded hints that the options do not mention. Parameters with `preload` = K use them.

@@ -138,6 +138,20 @@ JobReport report_of(std::optional<JobEmulator>& job, const TraceSummary& trace, 
   }
 }
 
+void write_report(const std::string& output, const std::string& text, const std::string& json,
+                  const std::string& kept) {
+  write_new_file(output + "/report.txt", text, kept);
+  write_new_file(output + "/report.json", json, kept);
+}
+
+// A page has no sweep if the emulations were stopped; it names the command that adds it.
+void add_short_sweep(nlohmann::ordered_json& page, JobEmulator& job, const ProgressNote& note) {
+  try {
+    if (sweep_is_short(job)) add_sweep(page, job, note);
+  } catch (const Stopped&) {  // NOLINT(bugprone-empty-catch)
+  }
+}
+
 }  // namespace
 
 std::string create_output_directory(const std::string& output, std::string_view application) {
@@ -154,12 +168,6 @@ std::string create_output_directory(const std::string& output, std::string_view 
     if (::mkdir(path.c_str(), 0700) == 0) return path;
     if (errno != EEXIST) fail(path, "Name a directory with --output for which you have write permission.");
   }
-}
-
-void write_report(const std::string& output, const std::string& text, const std::string& json,
-                  const std::string& kept) {
-  write_new_file(output + "/report.txt", text, kept);
-  write_new_file(output + "/report.json", json, kept);
 }
 
 std::string recording_directory(const std::string& output) { return output + "/recording"; }
@@ -214,7 +222,8 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   write_report(options.output, text, json_text(json), kept);
   if (has_page() && job) {
     try {
-      nlohmann::ordered_json page = page_data(options.output, std::move(json), *job, false, note);
+      nlohmann::ordered_json page = page_data(options.output, std::move(json), *job, note);
+      add_short_sweep(page, *job, note);
       line.show("writing the page", 0);
       write_new_file(options.output + "/report.html", page_html(std::move(page)), kept);
       line.clear();
@@ -229,6 +238,23 @@ FinishedJob finish_job(const std::string& recording, const JobOptions& options, 
   finished.report = std::move(report);
   if (!options.keep_journals && finished.failures.text.empty()) remove_recording(recording);
   return finished;
+}
+
+void write_repeats(const std::string& directory, const RepeatedReport& report, const JobOptions& options,
+                   std::FILE* progress) {
+  const std::string kept = "The runs are kept: " + directory;
+  const nlohmann::ordered_json json = to_json(report);
+  write_report(directory, to_text(report), json_text(json), kept);
+  if (!has_page()) return;
+  ProgressLine line(progress);
+  const ProgressNote note = [&](std::string_view what, Progress done) { return line.show(what, done); };
+  const nlohmann::ordered_json& shown = report_of_result(json);
+  const std::string trace = shown["trace"];
+  JobEmulator job(trace, [&trace] { return open_trace(trace); }, options);
+  nlohmann::ordered_json page = page_data(directory, shown, job, note);
+  if (sweep_is_short(job)) add_sweep(page, job, note);
+  add_repeats(page, json);
+  write_new_file(directory + "/report.html", page_html(std::move(page)), kept);
 }
 
 }  // namespace hybrid

@@ -1,5 +1,5 @@
 // Output of a recorded job: its directory, and the work at its end: recording -> OTF2 trace -> emulation ->
-// report as text and JSON. `hybrid run`, MPI_Finalize of a preloaded job and `hybrid recover` share it.
+// report as text, JSON and page. `hybrid run`, MPI_Finalize of a preloaded job and `hybrid recover` share it.
 #pragma once
 
 #include <cstdio>
@@ -10,6 +10,7 @@
 
 #include "libhybrid/options/job_options.h"
 #include "libhybrid/report/job_report.h"
+#include "libhybrid/report/repeats.h"
 
 namespace hybrid {
 
@@ -17,11 +18,6 @@ namespace hybrid {
 /// hybrid-APP-1, hybrid-APP-2, ... in the working directory that does not exist (APP: the last part of
 /// `application`). Throws UserError if `output` exists or cannot be made, RunError if the disk is full.
 std::string create_output_directory(const std::string& output, std::string_view application);
-
-/// Writes report.txt and report.json into the directory `output`. Each appears whole or not at all; an
-/// existing file is never overwritten. Throws RunError with the advice `kept`.
-void write_report(const std::string& output, const std::string& text, const std::string& json,
-                  const std::string& kept);
 
 /// The directory of the journals until the trace is written: OUTPUT/recording.
 std::string recording_directory(const std::string& output);
@@ -45,5 +41,11 @@ struct FinishedJob {
 FinishedJob finish_job(const std::string& recording, const JobOptions& options, std::FILE* out,
                        std::FILE* progress, const std::function<bool()>& interrupted = {},
                        const std::string& failure = {});
+
+/// Writes report.txt, report.json and report.html of several runs of a job, which are in directories inside
+/// `directory`, with the `options` of their reports. Each file appears whole or not at all; an existing file
+/// is never overwritten. Throws RunError.
+void write_repeats(const std::string& directory, const RepeatedReport& report, const JobOptions& options,
+                   std::FILE* progress);
 
 }  // namespace hybrid
