@@ -111,10 +111,10 @@ std::vector<Span> merged(const std::vector<Span>& spans, std::size_t phases, Tim
   return result;
 }
 
-Cells merged(const Cells& cells, std::uint32_t group) {
+// Groups of twice as many ranks.
+Cells merged(const Cells& cells) {
   Cells sum;
-  for (const auto& [cell, volume] : cells)
-    sum[{cell[0], cell[1], cell[2] / group, cell[3] / group}].add(volume);
+  for (const auto& [cell, volume] : cells) sum[{cell[0], cell[1], cell[2] / 2, cell[3] / 2}].add(volume);
   return sum;
 }
 
@@ -140,20 +140,20 @@ nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, c
   for_each_sent(trace, own, [&](const SentMessage& message) {
     const std::uint32_t operation = operations[operation_of(message)];
     const std::uint32_t phase = phase_of(message);
-    cells[{phase, operation, message.source_rank, message.destination_rank}].add({1, message.bytes});
+    const std::uint32_t source = message.source_rank / rank_group;
+    cells[{phase, operation, source, message.destination_rank / rank_group}].add({1, message.bytes});
     if (found.occurrences.empty()) hinted.add(phase, message);
     // Messages inside a port may be later than the last one that is not.
     const auto bin =
         static_cast<std::size_t>(std::min<std::int64_t>(message.at.ps / width, detail.time_bins - 1));
     if (operation == by_operation.size()) by_operation.emplace_back(detail.time_bins);
     by_operation[operation][bin] += message.bytes;
-    by_rank[message.source_rank / rank_group][bin] += message.bytes;
+    by_rank[source][bin] += message.bytes;
   });
 
   std::uint32_t group = rank_group;
-  Cells shown = group == 1 ? std::move(cells) : merged(cells, group);
-  while (shown.size() > detail.cells && group < ranks) {
-    shown = merged(shown, 2);
+  while (cells.size() > detail.cells && group < ranks) {
+    cells = merged(cells);
     group *= 2;
   }
 
@@ -164,7 +164,7 @@ nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, c
   json["operations"] = operations.all();
   json["phases"] = phase_of.names();
   json["cells"] = nlohmann::ordered_json::array();
-  for (const auto& [cell, volume] : shown)
+  for (const auto& [cell, volume] : cells)
     json["cells"].push_back({cell[0], cell[1], cell[2], cell[3], volume.messages, volume.bytes});
   json["spans"] = nlohmann::ordered_json::array();
   std::vector<Span> spans = found.occurrences.empty() ? hinted.finish() : spans_of(found);

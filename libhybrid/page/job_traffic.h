@@ -29,7 +29,7 @@ struct TrafficDetail {
 /// of phases until any rank sends in a phase.
 ///
 /// Messages are those that the report counts and those inside ports. One pass over the trace; memory grows
-/// with the number of connections. `found`: the phases of the trace. Throws exceptions of the trace.
+/// with the number of cells. `found`: the phases of the trace. Throws exceptions of the trace.
 nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, const ReplayOptions& options,
                                     const TrafficDetail& detail = {});
 

@@ -503,10 +503,14 @@
   };
 
   const observed = () => label_of(activity);
+  const observed_time = () => {
+    const end = activity.bins.count * activity.bins.width_ns;
+    return end < 0.99 * activity.job_time_ns ? `Only the first ${time(end)} of ${time(activity.job_time_ns)} were observed, since the job is long. ` : "";
+  };
 
   const ports = () => {
     const { width_ns: width, count: bins } = activity.bins, group = activity.port_group;
-    const part = section("ports", "Port utilisation over time", note(`Emulated with ${observed()}, in ${bins} intervals of ${time(width)}: payload delivered, as a share of what the link carries. `
+    const part = section("ports", "Port utilisation over time", note(`Emulated with ${observed()}, in ${bins} intervals of ${time(width)}: payload delivered, as a share of what the link carries. ` + observed_time()
       + (group > 1 ? `Each row is the mean of ${group} ports.` : "")));
     let chart;
     const side = chooser("Link", ["out of the port", "into the port"], () => chart && chart.update());
@@ -530,7 +534,7 @@
     if (!activity.slots || !activity.circuits.length) return;
     const width = activity.bins.width_ns, sources = activity.circuit_ports;
     const part = section("circuits", "Slot chart", note(`Which connection each TDM slot holds when, emulated with ${observed()}: a row for each source port, a colour and number for its destination. `
-      + `In an interval with several circuits it is the one held longest. `
+      + observed_time() + `In an interval with several circuits it is the one held longest. `
       + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown. ` : "")
       + (activity.circuit_slots < activity.slots ? `The first ${activity.circuit_slots} of ${count(activity.slots)} slots are shown.` : "")));
     let chart;

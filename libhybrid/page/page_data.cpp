@@ -1,6 +1,7 @@
 #include "libhybrid/page/page_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,7 +15,6 @@
 #include "core/registry.h"
 #include "emulator/network/technique.h"
 #include "emulator/switching/bounds.h"
-#include "libhybrid/page/job_traffic.h"
 #include "libhybrid/page/switch_activity.h"
 #include "libhybrid/report/predictor_scores.h"
 #include "predictor/belady.h"
@@ -200,16 +200,23 @@ JobOptions options_of_result(const Json& report, const std::string& place) {
   return options;
 }
 
-Json page_data(std::string source, Json report, JobEmulator& job, const ProgressNote& note) {
+Json page_data(std::string source, Json report, JobEmulator& job, const ProgressNote& note,
+               const PageDetail& detail) {
   Json data{{"source", std::move(source)}, {"meanings", meanings(job.options())}};
   const std::vector<Result> results = results_of(report, job);
   const Result* const shown = observed(results, report);
-  std::optional<SwitchActivity> activity;
-  if (shown != nullptr) activity.emplace(shown->parameters, shown->time);
   // What the phases do not preload can be observed while they are found.
   const bool independent =
       shown != nullptr && shown->parameters.preload == 0 && job.options().preload_topology.empty();
   job.store(note);
+  std::optional<SwitchActivity> activity;
+  Time end = Time::never();  // of the observation
+  if (shown != nullptr) {
+    const std::uint64_t operations = job.opener()()->events().all;
+    if (operations > detail.observed_operations)
+      end = Time{std::llround(static_cast<double>(shown->time.ps) * detail.observed_operations / operations)};
+    activity.emplace(shown->parameters, std::min(end, shown->time));
+  }
   if (!independent) job.find_phases(note);
   const unsigned threads = job.options().threads == 0 ? processors() : job.options().threads;
   const ProgressNote silent;
@@ -219,20 +226,26 @@ Json page_data(std::string source, Json report, JobEmulator& job, const Progress
     if (pass == 0) {
       job.find_phases(note_of_traffic);
       CountedTrace trace(job.opener()(), "reading the traffic", note_of_traffic);
-      data["traffic"] = traffic_json(trace, job.phases(), job.options().replay);
+      data["traffic"] = traffic_json(trace, job.phases(), job.options().replay, detail.traffic);
       return;
     }
     const std::string what = "observing " + run_name(shown->parameters);
     if (!independent) {
+      job.end_after(end);
       job.emulate({shown->parameters}, what, note, &*activity);
+      job.end_after(Time::never());
       return;
     }
     const TraceOpener open = [&] { return std::make_unique<CountedTrace>(job.opener()(), what, note); };
     ReplayOptions options = job.options().replay;
     options.timeline = &*activity;
+    options.limit = end;
     emulate_runs(open, {shown->parameters}, [&](std::size_t) { return options; }, 1, what, silent);
   });
-  if (activity) data["activity"] = activity->json();
+  if (activity) {
+    data["activity"] = activity->json();
+    data["activity"]["job_time_ns"] = shown->time.nanoseconds();
+  }
   data["report"] = std::move(report);
   return data;
 }

@@ -7,10 +7,12 @@
 //   write(page_html(std::move(data)));
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/page/job_traffic.h"
 #include "libhybrid/report/job_emulator.h"
 
 namespace hybrid {
@@ -20,14 +22,23 @@ namespace hybrid {
 /// key has the defaults.
 JobOptions options_of_result(const nlohmann::ordered_json& report, const std::string& place);
 
+/// Limits of the data of a page; larger jobs are aggregated to them.
+struct PageDetail {
+  TrafficDetail traffic = {};
+  /// Of a job with more operations (events, if it does not fit into memory) the switch is observed in the
+  /// first part only, which is shorter in proportion.
+  std::uint64_t observed_operations = 2'000'000;
+};
+
 /// `report`: to_json(JobReport) of the job with its options. Adds
 /// - traffic (job_traffic.h): one pass over the trace;
-/// - activity (switch_activity.h): one more emulation of the result with technique hybrid, or tdm, or of the
-///   verdict, with the shortest job time; absent if there is no such result;
+/// - activity (switch_activity.h), with job_time_ns: one more emulation of the result with technique hybrid,
+///   or tdm, or of the verdict, with the shortest job time; absent if there is no such result. Of a long job,
+///   the first part;
 /// - meanings: of the parameters, by name.
 /// Requires that `job` has the options of the report. Throws exceptions of the trace, and those of `note`.
 nlohmann::ordered_json page_data(std::string source, nlohmann::ordered_json report, JobEmulator& job,
-                                 const ProgressNote& note);
+                                 const ProgressNote& note, const PageDetail& detail = {});
 
 /// Adds to page_data() of the job, if it has activity, sweep: about 25 more emulations with the K of that
 /// result:

@@ -53,6 +53,32 @@ TEST(PageData, HasTheActivityOfTheHybridResult) {
   EXPECT_FALSE(page(bound, false).contains("activity"));
 }
 
+TEST(PageData, OfALongJobTheFirstPartIsObserved) {
+  JobEmulator emulator("job", job, {});
+  const Json report = to_json(make_report(emulator, {}));
+  const std::uint64_t operations = emulator.opener()()->events().all;
+  const auto activity = [&](std::uint64_t observed_operations) {
+    return page_data("job", report, emulator, {}, {.observed_operations = observed_operations})["activity"];
+  };
+  const auto circuits = [](const Json& activity, double end) {
+    std::vector<std::vector<double>> begun;  // slot, source, destination, of circuits that begin before `end`
+    const double width = activity["bins"]["width_ns"];
+    for (const Json& c : activity["circuits"])
+      if (c[2].get<double>() * width < end) begun.push_back({c[0], c[1], c[4]});
+    std::ranges::sort(begun);
+    begun.erase(std::unique(begun.begin(), begun.end()), begun.end());
+    return begun;
+  };
+  const Json whole = activity(operations), half = activity(operations / 2);
+  const auto length = [](const Json& a) {
+    return a["bins"]["count"].get<double>() * a["bins"]["width_ns"].get<double>();
+  };
+  EXPECT_EQ(half["job_time_ns"], whole["job_time_ns"]);
+  EXPECT_NEAR(length(half), length(whole) / 2, length(whole) / 100);
+  EXPECT_FALSE(half["circuits"].empty());
+  EXPECT_THAT(circuits(whole, length(half)), testing::IsSupersetOf(circuits(half, length(half) * 0.9)));
+}
+
 TEST(PageData, ASweepContainsTheResultItself) {
   JobOptions options;
   options.slot_counts = {2};
