@@ -24,12 +24,13 @@ void follow_scheduler_table(SwitchParameters& p) {
 }
 
 QueueSizes queue_sizes(const SwitchParameters& p) {
-  QueueSizes sizes{p.buffer, p.buffer, p.buffer};
+  QueueSizes sizes{p.buffer, p.buffer, p.buffer, false};
   if (p.buffer_is_shared && p.buffer != kUnlimited) {
     const bool worms = uses_option(Technique::kKind, p.technique, "worm-limit");
     const bool circuits = uses_option(Technique::kKind, p.technique, "fabric");
-    if (worms && circuits) sizes.worms = p.buffer / 2;
-    if (circuits) sizes.destination = sizes.worms / std::max(1u, p.nodes - 1);
+    sizes.shares_places = circuits && !uses_option(Technique::kKind, p.technique, "circuit-share");
+    if (worms && circuits) sizes.worms = sizes.destination = p.buffer / 2;
+    if (circuits && !sizes.shares_places) sizes.destination /= std::max(1u, p.nodes - 1);
     if (worms && p.input_queues != "fifo") {
       const std::uint32_t ports =
           p.is_tree() ? p.tree.down + (p.tree.levels > 1 ? p.tree.up : 0) : p.nodes;  // of a switch

@@ -63,7 +63,7 @@ struct SwitchParameters {
   bool nic_makes_headers = false;         // worm_overhead_words take no time of the PE (D 8.4.1)
   bool worm_lookahead = false;            // ports are granted again before a worm's tail has left
   Bytes buffer = kUnlimited;              // of each NIC queue, and of a switch input's wormhole queue
-  bool buffer_is_shared = false;          // `buffer` is that of a NIC, divided among its queues
+  bool buffer_is_shared = false;          // `buffer` is that of a NIC, which its queues share
   /// Of a switch input's wormhole queue, if `buffer` is limited; 0: as `buffer` gives it.
   Bytes input_buffer = 0;
   std::string input_queues = "per-destination";  // VQ_W of a switch input; "fifo": one for all destinations
@@ -156,11 +156,14 @@ void follow_scheduler_table(SwitchParameters& parameters);
 
 /// Sizes of the queues that `buffer` gives. Each has `buffer`; if it is shared, a NIC's queues have `buffer`
 /// together, and those of a switch input, too. Then a NIC with Q_W and queues for circuits gives half of it
-/// to Q_W. The other queues have equal parts. `input_buffer` replaces the size of VQ_W.
+/// to Q_W, and its queues for circuits share their places (PlacePool). Those of a switch input have equal
+/// parts, and so have the NIC's queues for circuits of a link that is divided (circuit_share).
+/// `input_buffer` replaces the size of VQ_W.
 struct QueueSizes {
-  Bytes destination;  // the NIC's queue of one destination, for circuits
+  Bytes destination;  // the NIC's queue of one destination, for circuits; with shares_places, of all of them
   Bytes worms;        // Q_W
   Bytes input;        // VQ_W
+  bool shares_places;
 };
 QueueSizes queue_sizes(const SwitchParameters& parameters);
 

@@ -23,7 +23,7 @@ std::string refusal(const SwitchParameters& p) {
   return {};
 }
 
-TEST(Parameters, ASharedBufferIsDividedAmongTheQueues) {
+TEST(Parameters, ASharedBufferIsThatOfANic) {
   const auto sizes = [](const char* technique, Bytes buffer, FatTreeShape tree = {}) {
     SwitchParameters p;
     p.nodes = 16;
@@ -34,10 +34,11 @@ TEST(Parameters, ASharedBufferIsDividedAmongTheQueues) {
     const QueueSizes s = queue_sizes(p);
     return std::array{s.destination, s.worms, s.input};
   };
-  EXPECT_EQ(sizes("circuit", 2400)[0], 160U);
-  EXPECT_EQ(sizes("tdm", 2400)[0], 160U);
+  EXPECT_EQ(sizes("circuit", 2400)[0], 2400U);
+  EXPECT_EQ(sizes("tdm", 2400)[0], 2400U);
+  EXPECT_EQ(sizes("wave", 2400), (std::array<Bytes, 3>{80, 1200, 160}));
   EXPECT_EQ(sizes("wormhole", 2400), (std::array<Bytes, 3>{2400, 2400, 160}));
-  EXPECT_EQ(sizes("hybrid", 2400), (std::array<Bytes, 3>{80, 1200, 160}));
+  EXPECT_EQ(sizes("hybrid", 2400), (std::array<Bytes, 3>{1200, 1200, 160}));
   EXPECT_EQ(sizes("wormhole", 2400, {2, 4, 4}), (std::array<Bytes, 3>{2400, 2400, 2400 / 7}));
   EXPECT_EQ(sizes("hybrid", kUnlimited), (std::array{kUnlimited, kUnlimited, kUnlimited}));
 }

@@ -323,7 +323,8 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.bytes("buffer", "size of each NIC queue and of a switch input's wormhole queue", p.buffer);
   add.choice(
       "buffer-scope", "nic", "queue",
-      "what --buffer is the size of: each queue, or all queues of a NIC (and of a switch input) together",
+      "what --buffer is the size of: each queue, or all queues of a NIC (and of a switch input) together; a "
+      "NIC's queues for circuits then share their places",
       p.buffer_is_shared);
   add.bytes("input-buffer",
             "size of a switch input's wormhole queue VQ_W, if --buffer is limited; 0: as --buffer gives it",

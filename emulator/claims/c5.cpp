@@ -104,15 +104,25 @@ class C5 final : public Claim {
   std::string_view place() const override { return "D 4.6.1"; }
 
   std::vector<ClaimModel> readings() const override {
-    return {reading(
-        "--mixed-draw even --messages 192",
-        "The text gives neither the number of messages nor how they are mixed: here 192 per node, "
-        "of which every few have the ratio, so that a node's buffer of 64 messages has it, too. With 160 "
-        "and with 224 messages two statements fail, at one point each.",
-        [](SwitchParameters&, TrafficOptions& t) {
-          t.mixes_evenly = true;
-          t.messages = 192;
-        })};
+    const auto mix = [](TrafficOptions& t) {
+      t.mixes_evenly = true;
+      t.messages = 192;
+    };
+    // The first one that holds is the last one that is shown.
+    return {reading("--buffer-scope nic --mixed-draw even --messages 192",
+                    "D 3.4.1 calls VQ_PCKT one physical buffer that is logically partitioned: here its "
+                    "queues share the stated size, and Q_W has the same. A node with a small buffer then "
+                    "blocks on any message of its pool.",
+                    [mix](SwitchParameters& p, TrafficOptions& t) {
+                      mix(t);
+                      p.buffer_is_shared = true;
+                      p.buffer *= 2;
+                    }),
+            reading("--mixed-draw even --messages 192",
+                    "The text gives neither the number of messages nor how they are mixed: here 192 per "
+                    "node, of which every few have the ratio, so that a node's buffer of 64 messages has it, "
+                    "too. With 160 and with 224 messages two statements fail, at one point each.",
+                    [mix](SwitchParameters&, TrafficOptions& t) { mix(t); })};
   }
 
   ClaimResult run(const ClaimContext& context) const override {

@@ -41,7 +41,9 @@ Engine::Engine(const SwitchParameters& parameters)
       events_(timing_.word),
       pes_(parameters.nodes),
       visitor_(settling_time(parameters_, timing_),
-               timing_.flit_words + timing_.worm_words + timing_.worm_overhead) {}
+               timing_.flit_words + timing_.worm_words + timing_.worm_overhead) {
+  if (timing_.shares_places) pools_.assign(parameters.nodes, PlacePool(timing_.room, parameters.nodes));
+}
 
 TechniqueStatistics Engine::statistics() const {
   TechniqueStatistics s = statistics_;
@@ -148,7 +150,8 @@ bool Engine::fill_queue(std::uint32_t pe) {
   ProcessingElement& p = pes_[pe];
   if (!p.busy()) return false;
   const std::uint64_t before = p.left();
-  if (!p.enter_words(timing_.generation)) return p.left() != before;
+  if (!p.enter_words(now_, timing_.generation, pools_.empty() ? nullptr : &pools_[pe]))
+    return p.left() != before;
   const auto done = p.finish_message(timing_.generation);
   if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);
   if (reports_injections_) events_.push(done.last_entry, kInjected, done.transfer);
@@ -197,6 +200,13 @@ bool Engine::run_instant(Time at, TransferListener* listener) {
         }
         fill_queue(event.a);
         forward_words(at, event.a, queue);
+        calm = false;
+        break;
+      }
+      case kPlace: {
+        pools_[event.a].free_one(event.b);
+        WordQueue* const queue = pes_[event.a].queue();
+        if (queue != nullptr && queue->pooled && fill_queue(event.a)) forward_words(at, event.a, *queue);
         calm = false;
         break;
       }

@@ -29,8 +29,14 @@ struct MessageInFlight {
 };
 
 /// Event kinds, which are also the phases of one instant, in order. Techniques add kinds between kOffer and
-/// kInjected, from kFirstOwnKind on.
-enum EventKinds : std::uint32_t { kOffer = 0, kFirstOwnKind = 1, kInjected = 254, kDelivered = 255 };
+/// kPlace, from kFirstOwnKind on.
+enum EventKinds : std::uint32_t {
+  kOffer = 0,
+  kFirstOwnKind = 1,
+  kPlace = 253,  // a word leaves a NIC whose queues share their places
+  kInjected = 254,
+  kDelivered = 255
+};
 
 class Engine : public Technique {
  public:
@@ -76,10 +82,19 @@ class Engine : public Technique {
 
   bool may_skip_periods() const { return may_skip_periods_; }
   /// Whether states may be compared before the next offer or delivery.
-  bool searches_for_periods() const { return long_messages_ != 0 && may_skip_periods_ && !observes_words_; }
+  bool searches_for_periods() const {
+    return long_messages_ != 0 && may_skip_periods_ && !observes_words_ && pools_.empty();
+  }
   /// Enters words of `pe`'s current message for which the queue has known places. Returns whether any
   /// entered.
   bool fill_queue(std::uint32_t pe);
+  /// Removes the words that leave a queue for circuits of connection `c` at `starts`.
+  void remove_circuit_words(WordQueue& queue, Connection c, const Run& starts) {
+    queue.remove_words(starts);
+    if (pools_.empty()) return;
+    for (std::uint64_t word = 0; word < starts.count; ++word)
+      events_.push(starts.at(word), kPlace, c.source, c.destination);
+  }
   /// Schedules the delivery of message `transfer`, whose last word arrives at `at`.
   void schedule_delivery(Time at, std::uint32_t transfer) {
     __builtin_prefetch(&transfers_[transfer], 1);
@@ -123,6 +138,7 @@ class Engine : public Technique {
   Time found_at_{};
   Time quiet_until_{};  // no listener call before this instant, unless a call comes from outside
   Pool<MessageInFlight> transfers_;
+  std::vector<PlacePool> pools_;  // by node, if queues share their places
 };
 
 }  // namespace hybrid

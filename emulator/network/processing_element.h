@@ -53,12 +53,18 @@ class ProcessingElement {
   std::uint64_t left() const { return left_; }
   WordQueue* queue() { return queue_; }
 
-  /// Enters as many words as the queue has known places. Returns whether the message is complete; then the
-  /// caller must call finish_message().
-  bool enter_words(Time generation) {
-    while (left_ > 0 && !queue_->room.empty()) {
+  /// Enters as many words as the queue has known places, those of `pool` if it is pooled. Returns whether the
+  /// message is complete; then the caller must call finish_message().
+  bool enter_words(Time now, Time generation, PlacePool* pool) {
+    while (left_ > 0) {
+      Run room;
+      if (queue_->pooled)
+        room = {now, Time{}, pool->places(destination())};
+      else if (!queue_->room.empty())
+        room = queue_->room.front();
+      if (room.count == 0) break;
       const Part part = next_part();
-      const Run room = queue_->room.front().head(part.words);
+      room = room.head(part.words);
       const auto enter = [&](const Run& entry) {
         queue_->entered.push(entry);
         last_entry_ = entry.last();
@@ -76,7 +82,10 @@ class ProcessingElement {
         else
           free_ = at + generation;
       }
-      queue_->take_places(words);
+      if (queue_->pooled)
+        pool->take(destination(), words);
+      else
+        queue_->take_places(words);
       left_ -= words;
     }
     return left_ == 0;

@@ -20,10 +20,41 @@ struct Segment {
   std::uint64_t words = 0;  // that have not left
 };
 
+/// The places that a NIC's queues for circuits share (--buffer-scope nic): VQ_PCKT, "a physical buffer, but
+/// logically partitioned into N queues" (D 3.4.1). In addition a queue without words always accepts one.
+/// Without that, NICs could wait for each other forever: each sends a message whose next words find no place,
+/// since the pool is full of words for the destinations that the others occupy.
+class PlacePool {
+ public:
+  PlacePool(std::uint64_t places, std::uint32_t destinations) : places_(places), words_(destinations, 0) {}
+
+  /// Number of words to `destination` that can be taken in now.
+  std::uint64_t places(Port destination) const {
+    if (used_ < places_) return places_ - used_;
+    return words_[destination] == 0 ? 1 : 0;
+  }
+  void take(Port destination, std::uint64_t words) {
+    used_ += words;
+    words_[destination] += words;
+  }
+  /// A word to `destination` leaves.
+  void free_one(Port destination) {
+    --used_;
+    --words_[destination];
+  }
+
+ private:
+  std::uint64_t places_, used_ = 0;
+  std::vector<std::uint64_t> words_;  // by destination
+};
+
 struct WordQueue {
-  /// The NIC's queue of one destination.
-  explicit WordQueue(const Timing& timing) : WordQueue(timing, timing.room) {}
-  WordQueue(const Timing& timing, std::uint64_t places) : bounded(timing.bounded()) {
+  /// The NIC's queue of one destination, for circuits.
+  explicit WordQueue(const Timing& timing)
+      : WordQueue(timing, timing.shares_places ? kUnlimited : timing.room) {
+    pooled = timing.shares_places;
+  }
+  WordQueue(const Timing& timing, std::uint64_t places) : bounded(timing.bounded() && places != kUnlimited) {
     room.push({Time{}, Time{}, bounded ? places : ~std::uint64_t{0}});
   }
 
@@ -31,6 +62,7 @@ struct WordQueue {
   RunQueue room;     // instants at which the free places became free
   Ring<Segment> segments;
   bool bounded;
+  bool pooled = false;  // its places are those of a PlacePool, and `room` is without meaning
 
   /// Whether the queue has no words and no message will enter words.
   bool finished() const { return segments.empty(); }

@@ -32,6 +32,7 @@ struct Timing {
         worm_overhead(p.worm_overhead_words),
         flit_words(std::max<Bytes>(1, (p.flit + p.word - 1) / p.word)),
         input_fifo(p.input_queues == "fifo"),
+        shares_places(queue_sizes(p).shares_places),
         hop(p.circuit_hop()),
         tree_down(p.is_tree() ? p.tree.down : 0),
         top_switches(p.is_tree() && p.tree.turns_at_top ? 2 * p.tree.levels - 1 : 1) {}
@@ -56,7 +57,8 @@ struct Timing {
   std::uint64_t worm_words;
   std::uint64_t worm_overhead;
   std::uint64_t flit_words;
-  bool input_fifo;  // VQ_W is one queue per input
+  bool input_fifo;     // VQ_W is one queue per input
+  bool shares_places;  // `room` is that of all queues of a NIC for circuits together
 
   Time hop;                    // delay that each further switch adds to a circuit
   std::uint32_t tree_down;     // m of the fat tree; 0: one switch

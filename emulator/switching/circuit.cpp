@@ -126,7 +126,7 @@ void Circuit::send_words(std::uint32_t port, Virtual& queue) {
     const Run words = queue.entered.front().delayed(timing_.nic);
     serve_words(words, timing_.word, Time::never(), free, [&](const Run& starts) {
       if (timeline_ != nullptr) report_circuit_words(queue, {queue.connection, 0, starts, timing_.word});
-      queue.remove_words(starts);
+      remove_circuit_words(queue, queue.connection, starts);
       remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) {

@@ -1,6 +1,7 @@
 #include "emulator/switching/hybrid.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hybrid {
 
@@ -162,9 +163,11 @@ template <class Worms>
 void HybridOver<Worms>::keep_link(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   send_words(now, c);
-  links_[source].kept_until = c.finished() ? link_free_[source] : window().close;
+  const Time kept_before = std::exchange(links_[source].kept_until,
+                                         c.finished() ? link_free_[source] : window().close);
   if (plane_) return;
   Time& wormhole_free = worms_.source(source).link_free;
+  if (wormhole_free == kept_before) wormhole_free = Time{};  // the circuit may end earlier than assumed
   wormhole_free = std::max({wormhole_free, link_free_[source], links_[source].kept_until});
   if (backlog_.test(source)) schedule_link_check(now, source);
 }
@@ -193,7 +196,10 @@ Time HybridOver<Worms>::link_certain_until(Time now, std::uint32_t port) {
   if (destination == kNoPort) return windows_.known_until() - picoseconds(1);
   if (link.claimed != Time::never()) return link.claimed - picoseconds(1);
   if (now < link.kept_until) return link.kept_until - picoseconds(1);
-  Time next_claim = std::max(now, pes_[port].earliest_offer(now, timing_.generation)) + timing_.nic;
+  const WordQueue* const entering = pes_[port].queue();
+  const bool any_time = entering != nullptr && entering->pooled;  // a word leaves, and another one enters
+  Time next_claim =
+      (any_time ? now : std::max(now, pes_[port].earliest_offer(now, timing_.generation))) + timing_.nic;
   if (gated_[port] != 0)
     if (const CircuitState& c = circuits_.at({port, destination}); !c.finished() && c.gate == Time::never())
       next_claim = std::min(next_claim, now + worms_.clearing(c.connection));

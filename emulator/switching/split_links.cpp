@@ -97,7 +97,7 @@ void SplitLinks::send_words(Time now, CircuitQueue& queue, std::uint64_t words, 
       if (timeline_ != nullptr)
         report_circuit_words(
             queue, {queue.connection, 0, starts, channel_word_, false, WordSpan::kNoSlot, channel + 1});
-      queue.remove_words(starts);
+      remove_circuit_words(queue, queue.connection, starts);
       queue.safe = starts.last() + lag_;
       remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},

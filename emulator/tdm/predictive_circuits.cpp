@@ -124,7 +124,7 @@ void PredictiveCircuits::send_words(Time now, CircuitState& c) {
     const std::uint64_t sent = serve_words(words, timing_.word, latest, free, [&](const Run& starts) {
       if (timeline_ != nullptr)
         report_circuit_words(queue, {c.connection, 0, starts, timing_.word, false, window.slot});
-      queue.remove_words(starts);
+      remove_circuit_words(queue, c.connection, starts);
       remove_segment_words(
           queue.segments, starts, [](std::uint32_t) {},
           [&](std::uint32_t index, Time start) {

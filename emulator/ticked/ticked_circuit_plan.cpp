@@ -73,6 +73,8 @@ std::int64_t TickedSwitch::known_end_of_data(Port i, Port j) {
   const Window& w = windows_.front();
   const std::int64_t latest = w.close - word_;
   if (t_ + static_cast<std::int64_t>(c.unsent - 1) * word_ > latest) return -1;
+  // Places that other words free are known only when they do.
+  if (p_.buffer_is_shared && c.unsent - c.words.size() > static_cast<std::size_t>(places(i, j))) return -1;
   std::vector<std::int64_t> starts;
   std::int64_t pe_free = p.pe_free, free = std::max({p.link_free, w.open, p.ready});
   for (std::size_t k = 0; k < c.unsent; ++k) {
@@ -81,7 +83,7 @@ std::int64_t TickedSwitch::known_end_of_data(Port i, Port j) {
       entry = c.words[k].at;
     } else {  // the word is in the PE
       const auto room = static_cast<std::size_t>(room_);
-      entry = std::max(pe_free, k >= room ? starts[k - room] : 0);
+      entry = std::max(pe_free, k >= room && !p_.buffer_is_shared ? starts[k - room] : 0);
       pe_free = entry + p_.word_generation.ps;
     }
     starts.push_back(std::max(free, entry + nic_));

@@ -225,6 +225,8 @@ class TickedSwitch {
   std::uint32_t inputs_with_worms() const;
   void message_left_as_worms(Port i, Port j, std::uint64_t message);
   bool cleared(Port i, Port j);
+  /// Free places for words of circuits from `i` to `j`.
+  int places(Port i, Port j);
   bool pe_word(Port i);
 
   struct Window {

@@ -280,12 +280,21 @@ bool TickedSwitch::tree_words() {
   return true;
 }
 
+int TickedSwitch::places(Port i, Port j) {
+  const int words = static_cast<int>(circuit(i, j).words.size());
+  if (!p_.buffer_is_shared) return std::max(0, room_ - words);
+  int all = 0;
+  for (const auto& [key, c] : circuits_) all += key.first == i ? static_cast<int>(c.words.size()) : 0;
+  return std::max(room_ - all, words == 0 ? 1 : 0);
+}
+
 bool TickedSwitch::pe_word(Port i) {
   PortState& p = ports_[i];
   if (p.handing.empty() || earliest_entry(p_, p.handing.front().made_by, p.pe_free) > t_) return false;
   Word word = p.handing.front();
   auto& queue = p.by_worm ? p.wormhole : circuit(i, word.destination).words;
-  if (static_cast<int>(queue.size()) >= (p.by_worm ? worm_room_ : room_)) return false;
+  if (p.by_worm ? static_cast<int>(queue.size()) >= worm_room_ : places(i, word.destination) == 0)
+    return false;
   word.at = t_;
   queue.push_back(word);
   p.handing.pop_front();

@@ -28,11 +28,14 @@ inline testing::AssertionResult equal(const std::vector<Outcome>& found,
   return testing::AssertionSuccess();
 }
 
-/// In every second switch, the buffer is that of a NIC, enlarged so that its parts are about as large.
+/// In every second switch, the buffer is that of a NIC, enlarged so that none of its queues has less than one
+/// flit.
 inline void share_buffer(std::uint64_t seed, SwitchParameters& p) {
   if (seed % 2 == 0 || p.buffer == kUnlimited) return;
-  p.buffer *= 2 * p.nodes;
   p.buffer_is_shared = true;
+  p.input_buffer = p.buffer;
+  p.buffer *= 2;
+  if (!queue_sizes(p).shares_places) p.buffer *= p.nodes;
 }
 
 /// As random_parameters(), for a fat tree with at least two levels.
