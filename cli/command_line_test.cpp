@@ -94,7 +94,8 @@ TEST_F(NarrowTerminal, AllTextFits) {
                                              {"worth", "is-16", "--explain", "on"},
                                              {"profile", "is-16"},
                                              {"simulate", "--pattern", "uniform", "--nodes", "8"},
-                                             {"schedule", "--nodes", "8"}}) {
+                                             {"schedule", "--nodes", "8"},
+                                             {"reproduce", "C2", "--repeats", "1", "--output", "c2"}}) {
     SCOPED_TRACE(words.front());
     std::vector<std::string> command{"/usr/bin/env", "COLUMNS=70", HYBRID_COMMAND};
     command.insert(command.end(), words.begin(), words.end());

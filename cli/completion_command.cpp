@@ -197,9 +197,13 @@ std::string zsh_script() {
                                      : (takes_file(option) ? "_files" : " ");
       const std::string value =
           option.type.empty() ? "" : fmt::format(":{}:{}", quoted(option.type, ":\\"), action);
-      for (const std::string& name : option.names)
-        cases +=
-            fmt::format(" \\\n        '{}[{}]{}'", name, quoted(first_sentence(option.help), "[]:\\"), value);
+      for (const std::string& name : option.names)  // the value may follow in the same word
+        cases += fmt::format(" \\\n        '{}{}[{}]{}'", name,
+                             value.empty()            ? ""
+                             : name.starts_with("--") ? "="
+                             : name.size() == 2       ? "+"
+                                                      : "",
+                             quoted(first_sentence(option.help), "[]:\\"), value);
     }
     cases += command.words.empty()
                  ? " \\\n        '*:file:_files' ;;\n"

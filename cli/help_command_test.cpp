@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/child.h"
-#include "cli/testing/built_command.h"
+#include "cli/testing/trace_commands.h"
 #include "core/registry.h"
 #include "core/temporary_directory.h"
 
@@ -64,6 +66,31 @@ TEST(Help, HelpExplainsTermsOptionsAndNames) {
   EXPECT_EQ(end.exit_code, 2);
 }
 
+// The keys of all objects in `json`.
+void add_keys(const nlohmann::json& json, std::set<std::string>& keys) {
+  for (const auto& [key, value] : json.items()) {
+    if (json.is_object()) keys.insert(key);
+    if (value.is_structured()) add_keys(value, keys);
+  }
+}
+
+class HelpOfKeys : public TraceCommands {};
+
+TEST_F(HelpOfKeys, ExplainsTheKeysOfResults) {
+  unpack("cg-16");
+  const auto report = nlohmann::json::parse(hybrid(
+      {"replay", "cg-16", "--technique", "tdm", "--slots", "4", "--multicast", "hardware", "--json", "-"}));
+  std::set<std::string> keys;
+  for (const char* part : {"results", "bounds", "predictors", "phases"}) add_keys(report.at(part), keys);
+  keys.erase("name");
+  EXPECT_GT(keys.size(), 50u);
+  for (const std::string& key : keys) EXPECT_NE(output({"help", key}), "") << key;
+  EXPECT_THAT(output({"help", "network_wait_ns"}),
+              HasSubstr("network_wait_ns: The mean time that a rank waits for the network"));
+  EXPECT_THAT(output({"help", "gap_closed"}), HasSubstr("(wormhole - technique) / (wormhole - ideal)"));
+  EXPECT_THAT(output({"help", "local_bytes"}), HasSubstr("payload of `local_messages`"));
+}
+
 // The words that bash offers for the last of `words`.
 std::string completed(const std::vector<std::string>& words) {
   std::string line;
@@ -80,7 +107,9 @@ TEST(Help, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed({"rep"}), "replay report reproduce\n");
   EXPECT_EQ(completed({"replay", "x", "--slots"}), "--slots --slots-per-pass\n");
   EXPECT_EQ(completed({"replay", "x", "--technique", "wormhole,hy"}), "wormhole,hybrid\n");
+  EXPECT_EQ(completed({"replay", "x", "--technique", "=", "wormhole,hy"}), "wormhole,hybrid\n");
   EXPECT_EQ(completed({"run", "--clock", ""}), "auto cpu wall\n");
+  EXPECT_EQ(completed({"run", "--clock", "="}), "auto cpu wall\n");
   EXPECT_EQ(completed({"completion", ""}), "bash fish zsh\n");
   EXPECT_EQ(completed({"list", "pre"}), "predictor preset\n");
   EXPECT_EQ(completed({"reproduce", "C2"}), "C2 C20\n");
@@ -113,8 +142,9 @@ TEST(Help, CompletionsAndManualPagesContainEveryOption) {
   }
   for (const std::string option : {"slot-length", "technique", "ranks"}) {
     EXPECT_NE(fish.find(" -l " + option), std::string::npos) << option;
-    EXPECT_NE(zsh.find("'--" + option + "["), std::string::npos) << option;
+    EXPECT_NE(zsh.find("'--" + option + "=["), std::string::npos) << option;
   }
+  EXPECT_THAT(zsh, AllOf(HasSubstr("'--keep-journals["), HasSubstr("'-o+[")));
   EXPECT_THAT(fish, HasSubstr("-l predictor-order -x -d 'markov: number of destinations remembered [3]'\n"));
   std::istringstream lines(fish);
   for (std::string line; std::getline(lines, line);)  // a description ends with a clause and its default

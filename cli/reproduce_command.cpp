@@ -1,5 +1,7 @@
 // `hybrid reproduce`: runs the papers' claims. Without HYBRID_REPRODUCE (demo builds) the claims are not
 // linked in, and the command only explains how to build them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -115,8 +117,10 @@ class ReproduceCommand final : public Command {
     std::vector<Reproduced> all;
     ProgressLine line(stderr);
     for (const std::string& name : names) {
+      const std::string what =
+          names.size() == 1 ? name : fmt::format("{}, {} of {} claims done", name, all.size(), names.size());
       context_.progress = [&](std::uint64_t done, std::uint64_t of) {
-        line.show(name, {done, of, "emulations"});
+        line.show(what, {done, of, "emulations"});
       };
       all.push_back(reproduce(name, context_));
       write_figures(all.back(), directory, pictures);
@@ -196,23 +200,30 @@ class ReproduceCommand final : public Command {
     if (!page) throw RunError("cannot write " + directory + "/reproduction.md", "Is the disk full?");
   }
 
+  /// `text` wrapped behind `first`.
+  static std::string item(const std::string& first, const std::string& text) {
+    const std::string lines = wrap(text, first.size(), terminal_width(stdout));
+    return lines.empty() ? "" : first + lines.substr(first.size());
+  }
+
   static void print(const std::vector<Reproduced>& all, const std::string& directory) {
+    std::string text;
     for (const Reproduced& r : all) {
-      std::printf("%s  %s (%s): %s\n", r.name.c_str(), r.description.c_str(), r.place.c_str(),
-                  verdict_of(r).text.c_str());
+      text += item(r.name + "  ", fmt::format("{} ({}): {}", r.description, r.place, verdict_of(r).text));
       for (const Reproduced::Run& run : r.runs) {
         const std::string of = run.model.name.empty() ? "" : run.model.name + ": ";
-        for (const ClaimCheck& check : run.result.checks)
-          std::printf("  %s %s%s\n      %s%s\n", check.holds ? "+" : "-", of.c_str(), check.statement.c_str(),
-                      check.figures.c_str(),
-                      check.impossible.empty() ? "" : (". Cannot hold: " + check.impossible).c_str());
+        for (const ClaimCheck& check : run.result.checks) {
+          text += item(check.holds ? "  + " : "  - ", of + check.statement);
+          text += item("      ", check.figures +
+                                     (check.impossible.empty() ? "" : ". Cannot hold: " + check.impossible));
+        }
         for (const ClaimTable& table : run.result.tables)
-          for (const std::string& note : table.notes) std::printf("  %s%s\n", of.c_str(), note.c_str());
+          for (const std::string& note : table.notes) text += item("  ", of + note);
         if (!run.result.holds() && !run.result.explanation.empty())
-          std::printf("  %s%s\n", of.c_str(), run.result.explanation.c_str());
+          text += item("  ", of + run.result.explanation);
       }
     }
-    std::printf("Figures and page: %s\n", directory.c_str());
+    print_text(text + "Figures and page: " + directory + "\n", stdout);
   }
 
   static nlohmann::ordered_json as_json(const ClaimTable& table) {

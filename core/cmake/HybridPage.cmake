@@ -72,6 +72,7 @@ endfunction()
 function(hybrid_page_files)
   set(page ${PROJECT_SOURCE_DIR}/libhybrid/page)
   add_library(hybrid_page_files OBJECT page/page_files.c)
+  set_target_properties(hybrid_page_files PROPERTIES C_COMPILER_LAUNCHER "")  # ccache does not see the embedded files
   set(glossary "HYBRID_GLOSSARY=\"${page}/glossary.json\"")
   set_source_files_properties(page/page_files.c PROPERTIES
     OBJECT_DEPENDS ${page}/glossary.json COMPILE_DEFINITIONS "${glossary}")

@@ -108,6 +108,7 @@ class C17 final : public Claim {
     constexpr std::uint64_t kWithSlots = 2;
     const std::uint64_t all = std::size(kTechniques) * (1 + std::size(kPresets)) + kWithSlots;
     std::uint64_t done = 0;
+    if (context.progress) context.progress(0, all);
     ClaimTable table{"c17-agreement",
                      "Agreement by technique and parameters",
                      {"technique", "parameters", "switches", "messages", "agree"},

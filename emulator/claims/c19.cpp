@@ -155,6 +155,7 @@ class C19 final : public Claim {
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
+    if (context.progress) context.progress(0, 4);
     const auto add = [&](Figure figure) {
       result.figures.push_back(std::move(figure));
       if (context.progress) context.progress(result.figures.size(), 4);

@@ -91,6 +91,7 @@ class C20 final : public Claim {
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
+    if (context.progress) context.progress(0, 2);
     check_streams(context, result.checks);
     if (context.progress) context.progress(1, 2);
     figures(context, result);

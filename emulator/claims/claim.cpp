@@ -24,6 +24,7 @@ ClaimModel reading(std::string options, std::string open,
 void run_jobs(const ClaimContext& context, std::size_t count, const std::function<void(std::size_t)>& job) {
   std::mutex progress;
   std::size_t done = 0;
+  if (context.progress) context.progress(0, count);
   run_parallel(count, context.threads, [&](std::size_t i) {
     job(i);
     const std::lock_guard lock(progress);

@@ -47,7 +47,8 @@ struct ClaimContext {
   unsigned repeats = 5;  // a point is the mean of runs with seeds seed, seed + 1, ...
   unsigned threads = 1;
   std::string traces = {};  // directory with the recorded jobs of examples/traces (*.tar.xz)
-  std::function<void(std::uint64_t done, std::uint64_t all)> progress;  // optional; calls do not overlap
+  /// Optional. A run has steps, each of which begins with 0 done of all its emulations. Calls do not overlap.
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress;
 };
 
 /// Calls job(0) ... job(count - 1) on `context.threads` threads and reports the progress. Rethrows the

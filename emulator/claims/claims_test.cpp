@@ -283,6 +283,24 @@ TEST(Claims, AreInTheOrderOfThePapers) {
   EXPECT_THROW(reproduce("C0", {}), UserError);
 }
 
+TEST(Reproduce, ProgressIsOfAllRunsAfterTheFirst) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> notes;
+  reproduce("C2",
+            {.seed = 1, .repeats = 1, .threads = 1, .progress = [&](std::uint64_t done, std::uint64_t all) {
+               notes.emplace_back(done, all);
+             }});
+  ASSERT_FALSE(notes.empty());
+  const std::uint64_t all = notes.back().second;
+  EXPECT_EQ(notes.front().first, 0u);
+  EXPECT_EQ(notes.back().first, all);
+  std::uint64_t before = all / 2;  // of the first of two runs
+  for (const auto& [done, of] : notes) {
+    if (of != all) continue;
+    EXPECT_GE(done, before);
+    before = done;
+  }
+}
+
 TEST(Claims, LongerCablesSlowCircuitSwitchingDown) {
   const Reproduced c2 = reproduce("C2", {.seed = 1, .repeats = 1, .threads = 2, .progress = {}});
   EXPECT_EQ(c2.place, "D 8.5");

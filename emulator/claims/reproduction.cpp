@@ -150,19 +150,33 @@ Reproduced reproduce(std::string_view name, const ClaimContext& context) {
   Reproduced reproduced{std::string(name), {}, std::string(claim->place()), {}};
   for (const Listing& listing : listings())
     if (listing.kind == Claim::kKind && listing.name == name) reproduced.description = listing.description;
+  std::uint64_t of_a_run = 0, runs = 1;
   const auto run = [&](ClaimModel model) {
     ClaimContext on = context;
     on.model = model;
+    const std::uint64_t ended = reproduced.runs.size() * of_a_run;
+    std::uint64_t step = 0, steps = 0;  // emulations of this step, and of those before
+    if (context.progress)
+      on.progress = [&](std::uint64_t done, std::uint64_t all) {
+        if (done == 0) steps += std::exchange(step, all);
+        if (of_a_run == 0)
+          context.progress(done, all);
+        else
+          context.progress(ended + steps + done, runs * of_a_run);
+      };
     reproduced.runs.push_back({std::move(model), claim->run(on)});
+    if (of_a_run == 0) of_a_run = steps + step;
   };
   if (!claim->has_models()) {
     run({});
     return reproduced;
   }
   run(dissertation_model());
+  std::vector<ClaimModel> readings;
+  if (!reproduced.runs.front().result.holds()) readings = claim->readings();
+  runs = 2 + readings.size();
   run(our_model());
-  if (reproduced.runs.front().result.holds()) return reproduced;
-  for (ClaimModel& reading : claim->readings()) {
+  for (ClaimModel& reading : readings) {
     run(std::move(reading));
     if (reproduced.runs.back().result.holds()) break;
   }

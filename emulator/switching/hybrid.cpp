@@ -163,8 +163,8 @@ template <class Worms>
 void HybridOver<Worms>::keep_link(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   send_words(now, c);
-  const Time kept_before = std::exchange(links_[source].kept_until,
-                                         c.finished() ? link_free_[source] : window().close);
+  const Time kept_before =
+      std::exchange(links_[source].kept_until, c.finished() ? link_free_[source] : window().close);
   if (plane_) return;
   Time& wormhole_free = worms_.source(source).link_free;
   if (wormhole_free == kept_before) wormhole_free = Time{};  // the circuit may end earlier than assumed

@@ -63,13 +63,19 @@ class Adviser {
   const ProgressNote& note_;
   std::vector<Candidate> candidates_;
   Advice advice_;
+  std::size_t expected_ = request_.budget;  // most emulations, as far as known
 };
 
 std::vector<EmulatedRun> Adviser::emulate(const std::vector<SwitchParameters>& runs, const char* what) {
-  const std::size_t before = advice_.emulations;
+  // One progress for all emulations: those of one call may be too short for a rate.
+  const std::uint64_t before = advice_.emulations * job_.operations(), all = expected_ * job_.operations();
+  const std::string text =
+      fmt::format("{} after {} of at most {} emulations", what, advice_.emulations, expected_);
   advice_.emulations += runs.size();
-  return job_.emulate(
-      runs, fmt::format("{} after {} of at most {} emulations", what, before, request_.budget), note_);
+  return job_.emulate(runs, what, [&](std::string_view, const Progress& progress) {
+    if (note_) note_(text, {before + progress.done, all});
+    return false;  // no estimate of the time of these emulations
+  });
 }
 
 // Emulates the points that `wanted` gives for each candidate, as many as `budget`, the emulations until now
@@ -176,8 +182,8 @@ void Adviser::judge_all() {
   });
   std::vector<TechniqueResult> results;
   for (const AdvisedTechnique& t : advice_.techniques) results.push_back(t.result);
-  advice_.emulations += kBounds;
-  advice_.bounds = emulate_bounds(job_, results, note_);
+  advice_.bounds = emulate_bounds(job_.parameters("ideal", job_.options().network.slots), results,
+                                  [&](const auto& runs) { return emulate(runs, "emulating the bounds"); });
   compare(results, advice_.bounds);
   for (std::size_t i = 0; i < results.size(); ++i) advice_.techniques[i].result = results[i];
 
@@ -223,6 +229,7 @@ void Adviser::find_shares() {
     bool is_known = true;
   };
   std::vector<Row> rows;
+  expected_ = advice_.emulations;
   for (const Time reconfiguration : request_.reconfigurations) {
     SwitchParameters p = hybrid->parameters;
     p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
@@ -240,8 +247,10 @@ void Adviser::find_shares() {
     p.predictor = "none";
     if (!request_.named.contains("predictor") && hybrid->parameters.predictor != "none")
       row.variants.push_back(p);
+    expected_ += row.variants.size() * std::bit_width(shares.size());
     rows.push_back(std::move(row));
   }
+  expected_ = std::min(expected_, request_.budget);
   while (true) {
     std::vector<SwitchParameters> runs;
     struct Try {
@@ -336,6 +345,7 @@ Advice Adviser::advise() {
     spaces.push_back(design_space(job_, name, request_.named, predictors));
     points += spaces.back().points();
   }
+  if (points <= budget) expected_ = points + share_runs + kBounds + kLongWormRuns;
   // Wormhole alone first: it limits the emulation of the others.
   for (DesignSpace& space : spaces) {
     DesignSearch search(space.sizes(), space.start, points <= budget ? points : 0);

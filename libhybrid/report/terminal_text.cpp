@@ -54,6 +54,23 @@ constexpr std::size_t kNarrowest = 8;  // no column is truncated to less than th
 constexpr std::size_t kReadable =
     30;  // least width of a last column of text beside the others, on narrow terminals
 
+// Control characters as "\x1b", except those in `kept`: names in a trace cannot control the terminal. UTF-8
+// stays; it has two bytes for U+0080 to U+009F, which are control characters, too.
+std::string printable(std::string_view text, std::string_view kept = {}) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto c = static_cast<unsigned char>(text[i]);
+    const bool two =
+        c == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
+    if (two) c = static_cast<unsigned char>(text[++i]);
+    if (two || ((c < 0x20 || c == 0x7f) && kept.find(text[i]) == std::string_view::npos))
+      result += fmt::format("\\x{:02x}", c);
+    else
+      result += text[i];
+  }
+  return result;
+}
+
 std::string truncated(const std::string& cell, std::size_t width) {
   return cell.size() <= width ? cell : cell.substr(0, width - 3) + "...";
 }
@@ -62,6 +79,7 @@ std::string truncated(const std::string& cell, std::size_t width) {
 
 void TextTable::add(std::vector<std::string> cells) {
   if (cells.size() != columns_.size()) throw std::logic_error("a table's row has the wrong number of cells");
+  for (std::string& cell : cells) cell = printable(cell);
   rows_.push_back(std::move(cells));
 }
 
@@ -152,7 +170,9 @@ std::string TextTable::text(std::size_t indent, std::size_t width) const {
   return text;
 }
 
-std::string wrap(std::string_view text, std::size_t indent, std::size_t width) {
+std::string wrap(std::string_view raw, std::size_t indent, std::size_t width) {
+  const std::string shown = printable(raw);
+  std::string_view text = shown;
   std::string result, line;
   while (!text.empty()) {
     const std::size_t blank = std::min(text.find(' '), text.size());
@@ -229,7 +249,8 @@ std::string with_bold_headings(std::string_view text) {
 }
 
 void print_text(std::string_view text, std::FILE* stream) {
-  const std::string shown = has_colours(stream) ? with_bold_headings(text) : std::string(text);
+  std::string shown = printable(text, "\n\t");
+  if (has_colours(stream)) shown = with_bold_headings(shown);
   std::fwrite(shown.data(), 1, shown.size(), stream);
 }
 
@@ -239,7 +260,9 @@ void print_message(Severity severity, std::string_view text) {
   const std::string_view kind = severity == Severity::error  ? ""
                                 : severity == Severity::note ? " note:"
                                                              : " warning:";
-  std::fputs(fmt::format("{}hybrid:{}{} {}\n", colour, kind, colours ? kPlain : "", text).c_str(), stderr);
+  std::fputs(
+      fmt::format("{}hybrid:{}{} {}\n", colour, kind, colours ? kPlain : "", printable(text, "\n")).c_str(),
+      stderr);
 }
 
 ProgressLine::ProgressLine(std::FILE* stream)
@@ -312,7 +335,7 @@ bool ProgressLine::show(std::string_view what, Progress progress) {
   constexpr std::size_t kWidest = 1000, kShortest = 12;
   const std::size_t room = terminal_width(stream_, kWidest) - 1;
   const std::size_t left = room - std::min(room, state.size());
-  std::string line = truncated(std::string(what), std::max(left, kShortest)) + state;
+  std::string line = truncated(printable(what), std::max(left, kShortest)) + state;
   line = "\r\033[K" + line.substr(0, room);
   std::fwrite(line.data(), 1, line.size(), stream_);
   std::fflush(stream_);

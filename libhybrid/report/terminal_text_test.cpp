@@ -136,6 +136,22 @@ TEST(Colours, AreForTerminalsUnlessTheUserDoesNotWantThem) {
   ::close(terminal);
 }
 
+TEST(Names, DoNotControlTheTerminal) {
+  const std::string name = "\033[31mr\u00f6t\u009b0m\tb\x7f\nc",
+                    shown = "\\x1b[31mr\u00f6t\\x9b0m\\x09b\\x7f\\x0ac";
+  TextTable table({{"name", TextTable::Align::left}});
+  table.add({name});
+  EXPECT_EQ(table.text(), "  name\n  " + shown + "\n");
+  EXPECT_EQ(wrap(name, 0), shown + "\n");
+  std::FILE* const file = std::tmpfile();
+  print_text("a\tb\n\033\r", file);
+  std::rewind(file);
+  char text[20] = {};
+  EXPECT_EQ(std::fread(text, 1, sizeof text, file), 12u);
+  EXPECT_STREQ(text, "a\tb\n\\x1b\\x0d");
+  std::fclose(file);
+}
+
 TEST(TextTable, RejectsARowOfAnotherLength) {
   TextTable table({{"a"}, {"b"}});
   EXPECT_THROW(table.add({"1"}), std::logic_error);
