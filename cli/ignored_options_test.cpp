@@ -120,7 +120,9 @@ const Words kSlotOptions{"--slots",
                          "--predictor-confidence",
                          "0.9",
                          "--wormhole-slot-length",
-                         "300ns"};
+                         "300ns",
+                         "--sla-share",
+                         "time"};
 const Words kCircuitOptions{"--fabric",
                             "mems-2d",
                             "--reconfiguration",
@@ -162,6 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"hybrid", {}, {"--wormhole-slot-length", "300ns"}},
         Case{"hybrid", {"--allocation", "ses"}, {"--wormhole-slot-length", "300ns"}},
+        Case{"hybrid", {"--allocation", "ses"}, {"--sla-share", "time"}},
         Case{"hybrid,tdm", {"--allocation", "preempt"}, {"--wormhole-slot-length", "300ns"}},
         Case{"hybrid", {}, {"--tree-turn", "top"}},
         Case{"wormhole", {"--nodes", "16", "--network", "fattree:2,4"}, {"--tree-turn", "top"}},
@@ -213,6 +216,9 @@ TEST(IgnoredOptionsNotes, NoNoteOfAnOptionThatIsUsed) {
       {"hybrid",
        {"--allocation", "sla", "--misses", "worms", "--predictor", "timeout"},
        {"--wormhole-slot-length", "600ns"}},
+      {"hybrid",
+       {"--allocation", "sla", "--misses", "worms", "--predictor", "timeout"},
+       {"--sla-share", "time"}},
       {"tdm", {"--scheduler", "islip", "--slots", "1"}, {"--scheduler-steps", "1"}},
       {"tdm", {"--predictor", "timeout"}, {"--predictor-timeout", "200ns"}},
       {"tdm", {"--predictor", "counter"}, {"--predictor-threshold", "1"}},

@@ -53,6 +53,7 @@ void use_model(bool dissertation, SwitchParameters& p) {
   p.preload_is_direct = dissertation;  // D 3.4.1, 4.2.2
   p.tree.turns_at_top = dissertation;  // L 5
   p.nic_makes_headers = dissertation;  // D 8.4.1
+  p.sla_shares_time = dissertation;    // D 4.4, figure 4.7
   if (dissertation && p.converter > Time{}) p.serialise = p.deserialise = p.converter;
 }
 

@@ -83,7 +83,9 @@ struct SwitchParameters {
   std::uint32_t preload = 0;  // number of preloaded slots
   Time slot_length = nanoseconds(100);
   Time wormhole_slot_length{};  // of S_W, allocation sla (D 4.4); 0: follows the measured ratio of traffic
-  Time guard{};                 // unusable at the start of each slot (D 5.3.1)
+  /// sla, measured ratio: S_W has its share of the time instead of the data (D 4.4, figure 4.7).
+  bool sla_shares_time = false;
+  Time guard{};  // unusable at the start of each slot (D 5.3.1)
   std::string allocation = "ses";
   std::string scheduler_name = "greedy";
   std::uint32_t scheduler_steps = 0;  // of schedulers that work in steps; 0: the scheduler's default
@@ -140,7 +142,8 @@ struct SwitchParameters {
 void use_our_policy(SwitchParameters& parameters);
 
 /// Selects a model of the switch (`--model`): the dissertation's, or ours. Sets the options in
-/// which the two differ (docs/presets.md): preload_is_direct, tree.turns_at_top and nic_makes_headers.
+/// which the two differ (docs/presets.md): preload_is_direct, tree.turns_at_top, nic_makes_headers and
+/// sla_shares_time.
 /// apply_preset() keeps the model.
 void use_model(bool dissertation, SwitchParameters& parameters);
 

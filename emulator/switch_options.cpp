@@ -218,7 +218,7 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
 
   add.add(
       "model", "dissertation|ours",
-      "the dissertation's switch, or ours: sets preload-path, tree-turn, worm-headers, the "
+      "the dissertation's switch, or ours: sets preload-path, tree-turn, worm-headers, sla-share, the "
       "conversions of preset ch8, and mesh-edge, random-hits and phase-barrier of the traffic",
       p.dissertation ? "dissertation" : "ours",
       [&p](std::string_view v) {
@@ -250,6 +250,11 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.time("wormhole-slot-length",
            "allocation sla: length of the wormhole slot S_W; 0: follows the measured ratio of traffic",
            p.wormhole_slot_length);
+  add.choice(
+      "sla-share", "time", "data",
+      "allocation sla, measured ratio: S_W has the share of the time that its traffic needs, as the switch "
+      "measures it (D 4.4), or its share of the data",
+      p.sla_shares_time);
   add.time("guard", "unusable time at the start of each slot", p.guard, derive);
   add.time("reconfiguration",
            "time in which the analog fabric changes its configuration, as one time instead of three parts",

@@ -1,5 +1,6 @@
 // Settings that are derived from other options until they are given: the slot length from the fabric, clocks
 // and slots from the link rate. The order and the source of the options do not matter.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,12 +44,18 @@ TEST(TwoValuedOptions, RefuseOtherValues) {
   EXPECT_TRUE(set_to({{"worm-lookahead", "on"}}).worm_lookahead);
   EXPECT_FALSE(set_to({{"worm-lookahead", "on"}, {"worm-lookahead", "off"}}).worm_lookahead);
   EXPECT_TRUE(set_to({{"slots-per-pass", "all"}}).pass_fills_all_slots);
-  try {
-    set_to({{"slots-per-pass", "2"}});
-    FAIL();
-  } catch (const UserError& error) {
-    EXPECT_TRUE(std::string(error.what()).ends_with("unknown value '2'\n  Give all or one.")) << error.what();
-  }
+  EXPECT_TRUE(set_to({{"sla-share", "time"}}).sla_shares_time);
+  const auto refusal = [](const char* name, const char* value) -> std::string {
+    try {
+      set_to({{name, value}});
+      return "none";
+    } catch (const UserError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(refusal("slots-per-pass", "2"), testing::EndsWith("unknown value '2'\n  Give all or one."));
+  EXPECT_THAT(refusal("sla-share", "half"),
+              testing::EndsWith("sla-share: unknown value 'half'\n  Give time or data."));
 }
 
 TEST(DerivedOptions, SlotsOfAFabricDependOnTheGuard) {
@@ -217,6 +224,7 @@ TEST(DerivedOptions, TheModelIsAPresetOfSingleOptions) {
   const SwitchParameters p = set_to({{"preset", "ch4"}, {"model", "dissertation"}});
   EXPECT_TRUE(p.preload_is_direct);
   EXPECT_TRUE(p.tree.turns_at_top);
+  EXPECT_TRUE(p.sla_shares_time);
   const SwitchParameters again =
       set_to({{"model", "dissertation"}, {"preset", "ch4"}});  // a later preset keeps it
   EXPECT_TRUE(again.dissertation && again.preload_is_direct);
@@ -225,7 +233,7 @@ TEST(DerivedOptions, TheModelIsAPresetOfSingleOptions) {
   EXPECT_TRUE(single.tree.turns_at_top);
   const SwitchParameters ours = set_to({{"model", "dissertation"}, {"model", "ours"}});
   EXPECT_FALSE(ours.dissertation || ours.preload_is_direct || ours.tree.turns_at_top ||
-               ours.input_buffer != 0);
+               ours.sla_shares_time || ours.input_buffer != 0);
   EXPECT_TRUE(set_to({{"model", "dissertation"}, {"network", "fattree:2,4"}}).tree.turns_at_top);
   EXPECT_THROW(set_to({{"model", "theirs"}}), UserError);
 }

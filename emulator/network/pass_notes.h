@@ -31,6 +31,8 @@ class PassNotes {
  public:
   explicit PassNotes(Time cycle) : cycle_(cycle) {}
 
+  /// From now on, notes are taken in the order of their instants.
+  void order_by_time() { ordered_ = true; }
   /// Whether a change at `at` can be noted at `now`. Otherwise it is too far in the future.
   bool can_note(Time now, Time at) const { return at - now < cycle_ * kFurthest; }
   /// Adds a note. Returns the edge of the pass that takes it, if it is the first note for that edge;
@@ -49,7 +51,7 @@ class PassNotes {
   /// Takes the notes for the pass at `now`: calls use(note) for each note that is not taken yet.
   template <class Use>
   void take_notes(Time now, Use&& use) {
-    std::vector<PassNote>& notes = notes_of_edge(now.ps / cycle_.ps);
+    std::vector<PassNote>& notes = notes_in_order(now.ps / cycle_.ps);
     for (const PassNote& note : notes)
       if (!note.taken) use(note);
     notes.clear();
@@ -61,7 +63,7 @@ class PassNotes {
   void take_notes_until(Time now, Use&& use) {
     const std::int64_t edge = (now.ps + cycle_.ps - 1) / cycle_.ps;
     for (const std::int64_t next : {edge, edge + 1})
-      for (PassNote& note : notes_of_edge(next)) {
+      for (PassNote& note : notes_in_order(next)) {
         if (note.taken || note.at > now) continue;
         note.taken = true;
         use(note);
@@ -78,9 +80,7 @@ class PassNotes {
       all_.insert(all_.end(), notes.begin(), notes.end());
       notes.clear();
     }
-    std::sort(all_.begin(), all_.end(), [](const PassNote& x, const PassNote& y) {
-      return std::tuple(x.at, x.connection, x.free) < std::tuple(y.at, y.connection, y.free);
-    });
+    sort(all_);
     v.same(all_.size());
     v.instant(last_pass_);
     for (PassNote& note : all_) {
@@ -99,7 +99,19 @@ class PassNotes {
     return notes_[static_cast<std::size_t>(edge % kEdges)];
   }
 
+  std::vector<PassNote>& notes_in_order(std::int64_t edge) {
+    std::vector<PassNote>& notes = notes_of_edge(edge);
+    if (ordered_) sort(notes);
+    return notes;
+  }
+  static void sort(std::vector<PassNote>& notes) {
+    std::sort(notes.begin(), notes.end(), [](const PassNote& x, const PassNote& y) {
+      return std::tuple(x.at, x.connection, x.free) < std::tuple(y.at, y.connection, y.free);
+    });
+  }
+
   Time cycle_;
+  bool ordered_ = false;
   std::array<std::vector<PassNote>, kEdges> notes_;
   std::vector<std::vector<PassNote>> spare_;
   Time last_pass_{-1};

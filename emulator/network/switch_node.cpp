@@ -217,6 +217,8 @@ void SwitchNode::note_change(Time now, Time at, Connection c, std::uint32_t plac
 void SwitchNode::apply_note(const PassNote& note) {
   std::uint32_t& worms = worms_of_[note.connection.source].under_way;
   if (note.free) {
+    if (meter_)
+      meter_->note_departure(note.at, note.connection.source, worms_of_[note.connection.source].payload);
     if (--worms == 0) {
       --inputs_with_worms_;
       inputs_in_use_.reset(note.connection.source);
@@ -246,7 +248,8 @@ void SwitchNode::start_worm(Time now, Connection c) {
   worm.granted = now;
   worm.free = now + fabric_.setup;
   worm.transfer = message.transfer;
-  message.words -= worm.left - timing_.worm_overhead;
+  worm.payload = worm.left - timing_.worm_overhead;
+  message.words -= worm.payload;
   worm.ends_message = message.words == 0;
   if (worm.ends_message) queue.messages.pop();
   sending_.set(c.source);
@@ -254,6 +257,7 @@ void SwitchNode::start_worm(Time now, Connection c) {
 
 void SwitchNode::visit(StateVisitor& v) {
   v.same(inputs_with_worms_);
+  if (meter_) v.same(meter_->measured().used);  // the length of S_W depends on it
   v.same(sending_);
   v.same(inputs_in_use_);
   notes_.visit(v);

@@ -113,6 +113,21 @@ class SwitchNode : public WormSwitches {
     notes_.take_notes_until(now, [this](const PassNote& note) { apply_note(note); });
     return inputs_with_worms_;
   }
+  /// Measures from the start how efficiently worms use S_W. Then notes are taken in the order of time.
+  void measure_efficiency() {
+    WormSwitches::measure_efficiency();
+    notes_.order_by_time();
+  }
+  /// The switch knows from `now` on that this payload was offered. Requires: measure_efficiency().
+  void note_offered_worms(Time now, Port source, std::uint64_t words) {
+    inputs_with_worms(now);
+    meter_->note_offer(now, source, words);
+  }
+  /// How efficiently worms used S_W until `now`. Requires: measure_efficiency().
+  Efficiency efficiency(Time now) {
+    inputs_with_worms(now);
+    return meter_->until(now);
+  }
 
  private:
   /// A message of which a word has arrived.
@@ -149,10 +164,10 @@ class SwitchNode : public WormSwitches {
   struct Worm {
     VirtualQueue* queue = nullptr;
     Connection connection;
-    std::uint64_t left = 0;  // words
-    Time there{};            // if no word is left: the arrival of the last one, or the grant if that is later
-    Time granted{};          // the pass that granted it
-    Time free{};             // earliest start of the next word
+    std::uint64_t payload = 0, left = 0;  // words
+    Time there{};    // if no word is left: the arrival of the last one, or the grant if that is later
+    Time granted{};  // the pass that granted it
+    Time free{};     // earliest start of the next word
     std::uint32_t transfer = 0;
     bool ends_message = false;
     std::uint32_t under_way = 0;  // worms of this input that have requested their output and not left

@@ -203,6 +203,14 @@ std::uint32_t SwitchTree::inputs_with_worms(Time at) {
   return inputs_with_worms_;
 }
 
+Efficiency SwitchTree::efficiency(Time at) {
+  for (; !departures_.empty() && departures_.front().at <= at; departures_.pop()) {
+    const Departure& left = departures_.front();
+    meter_->note_departure(left.at, left.source, left.words);
+  }
+  return meter_->until(at);
+}
+
 bool SwitchTree::is_idle() const {
   const bool reported =
       std::all_of(reports_.begin(), reports_.end(), [](const auto& reports) { return reports.empty(); });
@@ -258,6 +266,9 @@ void SwitchTree::handle_event(Time now, const SwitchEvent& event, EventQueue& ev
     scheduler.request(ports);
   } else {
     count_worms(now, event.a, false);
+    if (const Worm& worm = worms_[event.a]; meter_ && worm.next == nullptr)
+      departures_.push({now + timing_.cable * (tree_.levels() - 1), worm.self.connection.source,
+                        worm.words - timing_.worm_overhead});
     scheduler.release_ports(ports);
     feeding_[number * ports_ + event.b] = kNone;
     VirtualQueue& from = *worms_[event.a].queue;

@@ -70,6 +70,12 @@ class SwitchTree : public WormSwitches {
   /// Number of inputs of all switches at which a worm requests or holds its output, as known to the
   /// controller at `at`. Requires: `at` does not decrease from call to call.
   std::uint32_t inputs_with_worms(Time at);
+  /// As those of SwitchNode, with the worms that left the tree, as known to the controller.
+  void note_offered_worms(Time now, Port source, std::uint64_t words) {
+    efficiency(now);
+    meter_->note_offer(now, source, words);
+  }
+  Efficiency efficiency(Time at);
   /// Whether no worm requests or holds an output, and the controller knows it.
   bool is_idle() const;
 
@@ -145,8 +151,15 @@ class SwitchTree : public WormSwitches {
     Time at{};
     bool more = false;
   };
+  /// A worm that left the tree, for the meter.
+  struct Departure {
+    Time at{};
+    Port source = 0;
+    std::uint64_t words = 0;
+  };
   std::vector<std::uint32_t> worms_at_;  // by input: worms that have requested their output and not left
   std::vector<Ring<Report>> reports_;    // under way, by level
+  Ring<Departure> departures_;           // reports under way, from the lowest level
   std::uint32_t inputs_with_worms_ = 0;  // as known to the controller
   std::uint32_t inputs_busy_ = 0;        // at present
 };

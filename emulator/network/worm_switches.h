@@ -11,6 +11,7 @@
 #include "core/connection.h"
 #include "core/time.h"
 #include "emulator/network/connection_table.h"
+#include "emulator/network/efficiency.h"
 #include "emulator/network/fabric_windows.h"
 #include "emulator/network/queue.h"
 #include "emulator/network/timeline.h"
@@ -88,6 +89,12 @@ class WormSwitches {
   Source& source(Port node) { return sources_[node]; }
   /// Windows in which words may leave the switches' queues; none at first.
   FabricWindows& windows() { return windows_; }
+  /// Measures from the start how efficiently worms use S_W.
+  void measure_efficiency() { meter_.emplace(static_cast<std::uint32_t>(sources_.size()), timing_.word); }
+  /// S_W is at the fabric in [begin, end).
+  void note_wormhole_slot(Time begin, Time end) {
+    if (meter_) meter_->add_slot(begin, end);
+  }
 
  protected:
   struct Announced {
@@ -178,6 +185,7 @@ class WormSwitches {
   std::vector<Source> sources_;
   std::vector<Ring<Announced>> announced_;  // messages of each source, in the order of Q_W
   FabricWindows windows_;
+  std::optional<WormMeter> meter_;
 };
 
 }  // namespace hybrid

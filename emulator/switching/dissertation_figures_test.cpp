@@ -266,6 +266,54 @@ TEST(Figure4_7, AWormholeSlotHalfAsLongAgainTakesSeven) {
   EXPECT_EQ(figure_4_7("sla", cycle, kUnit + half), expected);
 }
 
+/// Two slots with circuits of PE 0, which has chunks of ten words for both, and packets of PE 8, of two words
+/// and three of header, all from the start. Returns the intervals from each packet to the next, in ns; the
+/// passes of the scheduler take 1 ps each.
+std::vector<std::int64_t> packets_beside(int chunks, int packets, bool shares_time) {
+  SwitchParameters p = scenario("hybrid", "sla", 2, 2).p;
+  p.sla_shares_time = shares_time;
+  p.worm_limit = 16;
+  p.worm_overhead_words = 3;
+  p.scheduler.cycle = picoseconds(1);
+  std::vector<Action> script;
+  for (std::uint32_t s = 0; s < 2; ++s) {
+    script.push_back({Action::What::preload, Time{}, {}, s, Configuration(p.nodes), kNoPort});
+    script.back().configuration.add({0, 1 + s});
+  }
+  std::uint64_t id = 0;
+  for (int k = 0; k < chunks; ++k)
+    script.push_back(Action::send(kUnit * 12, id++, {0, static_cast<Port>(1 + k % 2)}, 80));
+  for (int k = 0; k < packets; ++k)
+    script.push_back(Action::send(kUnit * 12, id++, {8, static_cast<Port>(3 + k % 3)}, 16));
+  const auto network = TechniqueRegistration::make(p.technique, p);
+  const Recorder recorder = run_script(*network, script, milliseconds(1));
+  std::vector<std::int64_t> delivered, intervals;
+  for (auto k = static_cast<std::size_t>(chunks); k < id; ++k)
+    delivered.push_back(recorder.outcomes[k].delivered.ps / 1000);
+  std::sort(delivered.begin(), delivered.end());
+  for (std::size_t k = 1; k < delivered.size(); ++k) intervals.push_back(delivered[k] - delivered[k - 1]);
+  return intervals;
+}
+
+TEST(Figure4_7, TheSwitchMeasuresThatPacketsNeedThreeUnitsBesideFourChunks) {
+  // A bit more than four chunks of ten words per six packets of two: the share of the data is 0.58 units of
+  // S_W, two packets as in (a). But packets move payload in 40 % of the time: 1.44 units, three packets as in
+  // (b), from the second S_W on. So four chunks and six packets take seven units.
+  const std::vector<std::int64_t> all = packets_beside(104, 150, true);
+  std::vector<std::int64_t> expected{50, 250};  // two packets in the first S_W, then the two slots
+  while (expected.size() < 100) expected.insert(expected.end(), {50, 50, 250});
+  EXPECT_EQ(std::vector(all.begin(), all.begin() + 100),
+            std::vector(expected.begin(), expected.begin() + 100));
+  // By its share of the data, S_W has two packets, as long as a predictive slot: nine units.
+  const std::vector<std::int64_t> data = packets_beside(104, 150, false);
+  EXPECT_EQ(std::vector(data.begin(), data.begin() + 4), (std::vector<std::int64_t>{50, 250, 50, 250}));
+}
+
+TEST(Figure4_7, AMeasuredWormholeSlotCanBeHalfAPredictiveSlot) {
+  const std::vector<std::int64_t> all = packets_beside(100, 20, true);
+  EXPECT_EQ(all, std::vector<std::int64_t>(19, 250));  // one packet, 50 ns, beside the two slots of 100 ns
+}
+
 TEST(Figure4_9, PreemptTakesSevenWithoutKnowingTheRatio) {
   // After two cycles (six units) the chunks have passed: S_P is in the background, S_W follows S_W. With two
   // packets per slot, six packets take 2 + 2 + 2, so one more slot of S_W is needed: 7 units, the sum in the

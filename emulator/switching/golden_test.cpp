@@ -72,6 +72,7 @@ TEST_P(GoldenResults, AreTheSameFromEveryCompiler) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam().technique);
     p.allocation = kAllocations[seed % 5];
+    p.sla_shares_time = false;
     add_run(digest, p, random_script(random, p));
   }
   add_large_run(digest, GetParam().technique);

@@ -30,6 +30,7 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       links_(parameters.nodes),
       gated_(parameters.nodes),
       backlog_(parameters.nodes) {
+  if (needs_efficiency() && !plane_) worms_.measure_efficiency();
   if (plane_) {
     worms_.windows().open_permanently();
     const Timing plane = worm_timing(parameters);
@@ -77,7 +78,7 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   windows_.start(now);
   if (path_choice_) worms_ahead_[pe].add(path_choice_->worm_occupancy(payload));
   words = timing_.in_worms(payload);
-  report_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload});
+  report_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload}, pe);
   worms_.announce_message(pe, index, message.connection.destination, payload);
   requests_.serve_by_worms(now, message.connection);
   return worms_.source(pe).queue;
@@ -313,6 +314,7 @@ void HybridOver<Worms>::open_worm_window(Time now, const CycleController::Slot& 
   worms_.windows().remove_openings_until(now);
   worms_.windows().add_opening(begin, begin + parameters_.unusable_slot_time(slot.reconfigures),
                                slot.end + skew, circuits);
+  if (circuits == nullptr) worms_.note_wormhole_slot(begin, slot.end + skew);
   worms_.apply_new_window(now, events_, delivered_, touched_);
   process_deliveries(now);
 }

@@ -61,6 +61,10 @@ class HybridOver final : public PredictiveCircuits {
   }
   void open_worm_window(Time now, const CycleController::Slot& slot, const Configuration* circuits) override;
   std::uint32_t inputs_with_worms(Time at) override { return plane_ ? 0 : worms_.inputs_with_worms(at); }
+  void note_offered_worms(Time now, Port source, std::uint64_t words) override {
+    if (!plane_) worms_.note_offered_worms(now, source, words);
+  }
+  Efficiency worm_efficiency(Time at) override { return plane_ ? Efficiency{} : worms_.efficiency(at); }
   void add_worms(Time now, CircuitPlan& plan) override {
     if constexpr (!Worms::kTree) {
       if (plane_) return;

@@ -154,6 +154,7 @@ SwitchParameters random_real_parameters(Random& random, const std::string& techn
   p.misses_use_worms = random.below(2) == 0;
   p.evicts_at_once = random.below(2) == 0;
   p.packet_plane = any_of(0.0, 0.0, 0.1, 0.5);
+  p.sla_shares_time = any_of(false, true);
   return p;
 }
 

@@ -107,6 +107,24 @@ TEST(Switching, EqualsTheReferenceWithOurPolicies) {
     }
 }
 
+/// The length of S_W depends on what the switch measures, in each model by other means.
+TEST(Switching, EqualsTheReferenceWithAMeasuredShareOfTheTime) {
+  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+    Random random(seed);
+    SwitchParameters p = random_parameters(random, "hybrid");
+    p.allocation = "sla";
+    p.wormhole_slot_length = Time{};
+    p.sla_shares_time = true;
+    p.misses_use_worms = seed % 4 != 3;
+    if (seed % 5 == 4) p.input_queues = "fifo";
+    if (seed % 3 == 2) p.reconfiguration_lock = std::exchange(p.reconfiguration, Time{});
+    set_rivals(seed, p);
+    const std::vector<Action> script = random_script(random, p);
+    p.demand_guard = seed % 2 == 0 || !p.misses_use_worms || may_starve(p, script);
+    ASSERT_TRUE(equals_reference(p, script)) << "seed " << seed;
+  }
+}
+
 /// Seeds selected from some hundred thousand random switches in which circuits are lost and established again
 /// in rare ways: a message travels as worms in between, a time-out passes when the last worm clears, or data
 /// is offered to a circuit at the instant of the demand guard.

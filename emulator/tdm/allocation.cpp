@@ -75,13 +75,26 @@ const AllocationRegistration kSes{"ses",
 /// slots (NUM_P) and S_W (NUM_W), which follow the traffic of each kind.
 ///
 /// NUM_P is --slot-length. NUM_W is --wormhole-slot-length if the ratio is known. Otherwise it follows the
-/// words offered so far by tag, so that time is shared in proportion to traffic: one round of the occupied
-/// predictive slots is to S_W as predictive words are to wormhole words. S_W takes between 1/4 and 16 such
-/// rounds and is never shorter than a predictive slot.
+/// words offered so far by tag. S_W takes at most 16 rounds of the occupied predictive slots.
+/// - With a share of the data (--sla-share data) one round is to S_W as predictive words are to wormhole
+///   words. S_W takes at least 1/4 round and is never shorter than a predictive slot.
+/// - With a share of the time, S_W is longer by the ratio of the efficiencies that the switch measures
+///   (emulator/network/efficiency.h), so that both kinds of traffic end together: six packets need three
+///   units beside four chunks that need four (figure 4.7). Until both are measured, the ratio is 1. S_W has
+///   time for whole worms, as in that figure, each with one pass of the scheduler.
 class SlotLengthAdjustment final : public Allocation {
  public:
   explicit SlotLengthAdjustment(const SwitchParameters& p)
-      : predictive_(p.slot_length), wormhole_(p.wormhole_slot_length), slots_(p.slots) {}
+      : predictive_(p.slot_length),
+        wormhole_(p.wormhole_slot_length),
+        slots_(p.slots),
+        shares_time_(p.sla_shares_time) {
+    if (!shares_time_ || wormhole_ != Time{}) return;
+    const auto most_words = static_cast<std::uint64_t>(longest_slot() / p.word_time());
+    const std::uint64_t words = std::min(p.worm_limit / p.word + p.worm_overhead_words, most_words);
+    lost_ = p.unusable_slot_time(true);
+    one_worm_ = p.word_time() * static_cast<std::int64_t>(words) + p.scheduler.cycle + p.scheduler.delay();
+  }
 
   SlotChoice choose_slot(const CycleState& state) const override {
     const std::uint32_t slot = next_occupied(state);
@@ -91,24 +104,36 @@ class SlotLengthAdjustment final : public Allocation {
     return wormhole_ != Time{} ? std::max(predictive_, wormhole_) : predictive_ * slots_ * kMostRounds;
   }
   bool needs_signals() const override { return wormhole_ == Time{}; }
+  bool needs_efficiency() const override { return shares_time_ && wormhole_ == Time{}; }
 
  private:
+  __extension__ using Wide = unsigned __int128;
+
   Time wormhole_length(const CycleState& state) const {
     if (wormhole_ != Time{}) return wormhole_;
     const Time round =
         predictive_ * static_cast<std::int64_t>(std::max<std::size_t>(1, state.occupied.count()));
-    const Time least = std::max(predictive_, Time{round.ps / 4}), most = round * kMostRounds;
+    const Time most = round * kMostRounds;
     const auto [predictive, wormhole] = state.traffic;
-    if (wormhole / kMostRounds >= predictive) return most;
-    __extension__ using Wide = unsigned __int128;
-    const Time fair{
-        static_cast<std::int64_t>(Wide{static_cast<std::uint64_t>(round.ps)} * wormhole / predictive)};
-    return std::clamp(fair, least, most);
+    if (predictive == 0) return most;
+    Wide fair = Wide{static_cast<std::uint64_t>(round.ps)} * wormhole / predictive;
+    if (shares_time_ && state.circuits.measured() && state.worms.measured())
+      fair = std::min(fair, kPlenty) * share_of(state.circuits) / share_of(state.worms);
+    if (fair >= static_cast<std::uint64_t>(most.ps)) return most;
+    const Time share{static_cast<std::int64_t>(fair)};
+    if (!shares_time_) return std::max({predictive_, Time{round.ps / 4}, share});
+    const std::int64_t worms = (share - lost_ + one_worm_ - picoseconds(1)) / one_worm_;
+    return std::min(lost_ + one_worm_ * std::max<std::int64_t>(1, worms), most);
   }
+  static Wide share_of(Efficiency e) { return std::max<Wide>(1, Wide{e.used} * kWhole / e.all); }
 
   static constexpr std::int64_t kMostRounds = 16;
+  static constexpr Wide kPlenty = Wide{1} << 96;  // more than any length; times a share it fits
   Time predictive_, wormhole_;
   std::int64_t slots_;
+  bool shares_time_;
+  Time lost_{};      // at the begin of S_W
+  Time one_worm_{};  // its words and one pass
 };
 
 const AllocationRegistration kSla{
@@ -117,7 +142,7 @@ const AllocationRegistration kSla{
     [](const SwitchParameters& p) -> std::unique_ptr<Allocation> {
       return std::make_unique<SlotLengthAdjustment>(p);
     },
-    {.options = {"wormhole-slot-length"}, .fat_trees = true}};
+    {.options = {"wormhole-slot-length", "sla-share"}, .fat_trees = true}};
 
 /// PREEMPT, preempt virtual channels (D 4.5, figure 4.10): while no predictive traffic exists (R_valid = 0),
 /// the predictive slots are in the background and S_W has all the time; otherwise the sequence is that of

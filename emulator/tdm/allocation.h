@@ -12,6 +12,7 @@
 #include "core/port_set.h"
 #include "core/registry.h"
 #include "core/time.h"
+#include "emulator/network/efficiency.h"
 #include "emulator/parameters.h"
 
 namespace hybrid {
@@ -45,6 +46,7 @@ struct CycleState {
   bool foreground = true;                             // the NICs send over circuits now
   Traffic traffic;  // offered to the NICs so far, as reported to the switch; with needs_signals() only
   std::uint32_t circuits_passed_over = 0;  // S_W slots in a row while data waited for some circuit
+  Efficiency circuits{}, worms{};          // measured so far; with needs_efficiency() only
 };
 
 /// The next slot, or kIdleSlot if no slot needs time, and its length (> 0), also if idle.
@@ -74,6 +76,9 @@ class Allocation {
   virtual bool keeps_circuits() const { return false; }
   /// Whether the NICs must report to the switch which data waits and which is offered.
   virtual bool needs_signals() const { return false; }
+  /// Whether the switch must measure how efficiently circuits and worms use their slots. Requires:
+  /// needs_signals().
+  virtual bool needs_efficiency() const { return false; }
 };
 
 /// The first slot of `slots` at or after `from`, or kIdleSlot.

@@ -25,13 +25,16 @@ CycleController::CycleController(const SwitchParameters& parameters, bool wormho
       wanted_(parameters.slots),
       window_words_(std::max<std::int64_t>(1, parameters.slot_length / parameters.word_time()) *
                     parameters.nodes * kShareSlots),
-      counted_words_(window_words_ / kShareSlots * kFirstSlots) {}
+      counted_words_(window_words_ / kShareSlots * kFirstSlots),
+      word_(parameters.word_time()),
+      unusable_(parameters.unusable_slot_time(false)),
+      unusable_after_change_(parameters.unusable_slot_time(true)) {}
 
 CycleState CycleController::state(std::uint32_t wormhole_inputs) const {
-  return {slots_,       wormhole_slot_,       occupied_,    wormhole_inputs != 0,
-          previous_,    previous_predictive_, wanted_,      wanted_connections_,
-          passed_over_, wormhole_inputs,      predictable_, foreground_,
-          traffic_,     circuits_passed_over_};
+  return {slots_,       wormhole_slot_,        occupied_,    wormhole_inputs != 0,
+          previous_,    previous_predictive_,  wanted_,      wanted_connections_,
+          passed_over_, wormhole_inputs,       predictable_, foreground_,
+          traffic_,     circuits_passed_over_, circuits_,    worms_};
 }
 
 bool CycleController::add_offered_traffic(Traffic more) {
@@ -48,6 +51,7 @@ bool CycleController::add_offered_traffic(Traffic more) {
 }
 
 CycleController::Slot CycleController::begin_slot(std::uint32_t wormhole_inputs) {
+  measure_circuits();
   const SlotChoice choice = allocation_->choose_slot(state(wormhole_inputs));
   Slot slot{boundary_, boundary_ + choice.length, choice.slot};
   boundary_ = slot.end;
@@ -57,14 +61,23 @@ CycleController::Slot CycleController::begin_slot(std::uint32_t wormhole_inputs)
     passed_over_[s] = waits && s != choice.slot ? passed_over_[s] + 1 : 0;
   }
   circuits_passed_over_ = wanted_.any() && choice.slot == slots_ ? circuits_passed_over_ + 1 : 0;
-  if (choice.slot == kIdleSlot) return slot;
+  if (choice.slot == kIdleSlot) return current_ = slot;
   if (!choice.shared) grants_ += connections_[choice.slot];
   slot.shared = choice.shared;
   slot.reconfigures = in_fabric_ != choice.slot || stale_[choice.slot] != 0;
   stale_[choice.slot] = choice.shared ? 1 : 0;  // other connections of it may be configured next time
   in_fabric_ = previous_ = choice.slot;
   if (choice.slot < slots_) previous_predictive_ = choice.slot;
-  return slot;
+  return current_ = slot;
+}
+
+/// At the end of a predictive slot: if data still waits for its circuits, it was used as far as possible.
+void CycleController::measure_circuits() {
+  if (current_.slot >= slots_ || !wanted_.test(current_.slot)) return;
+  const Time all = current_.end - current_.begin;
+  const Time usable = all - (current_.reconfigures ? unusable_after_change_ : unusable_);
+  circuits_.used += static_cast<std::uint64_t>((word_ * (usable / word_)).ps);
+  circuits_.all += static_cast<std::uint64_t>(all.ps);
 }
 
 void CycleController::skip_to(Time limit) {
@@ -77,20 +90,27 @@ void CycleController::skip_to(Time limit) {
   const std::uint32_t anchor = previous_, predictive = previous_predictive_;
   const Time begin = boundary_;
   const std::uint64_t begun = begun_, grants = grants_;
+  const Efficiency circuits = circuits_;
   do {
     if (boundary_ >= limit) return;
     begin_slot(0);
   } while (previous_ != anchor || previous_predictive_ != predictive);
   const Time cycle = boundary_ - begin;
   if (boundary_ < limit)
-    repeat(static_cast<std::uint64_t>((limit - boundary_) / cycle), cycle, begun_ - begun, grants_ - grants);
+    repeat(static_cast<std::uint64_t>((limit - boundary_) / cycle), cycle, begun_ - begun, grants_ - grants,
+           {circuits_.used - circuits.used, circuits_.all - circuits.all});
   while (boundary_ < limit) begin_slot(0);
 }
 
-void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants) {
+void CycleController::repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants,
+                             Efficiency circuits) {
   boundary_ += cycle * static_cast<std::int64_t>(times);
   begun_ += begun * times;
   grants_ += grants * times;
+  circuits_.used += circuits.used * times;
+  circuits_.all += circuits.all * times;
+  current_.begin += cycle * static_cast<std::int64_t>(times);
+  current_.end = boundary_;
 }
 
 void CycleController::set_waiting_connections(std::uint32_t slot, std::uint32_t connections) {
@@ -112,6 +132,10 @@ void CycleController::visit(StateVisitor& v) {
   v.total(begun_);
   v.total(grants_);
   for (const char stale : stale_) v.same(stale != 0 ? 1 : 0);
+  if (!needs_efficiency()) return;
+  v.same(circuits_.used);  // the length of S_W depends on it
+  v.instant(current_.begin);
+  v.instant(current_.end);
 }
 
 void CycleController::set_connections(std::uint32_t slot, std::size_t connections) {

@@ -39,6 +39,7 @@ class CycleController {
 
   Time longest_slot() const { return allocation_->longest_slot(); }
   bool needs_signals() const { return allocation_->needs_signals(); }
+  bool needs_efficiency() const { return allocation_->needs_efficiency(); }
   bool keeps_circuits() const { return allocation_->keeps_circuits(); }
   /// Sets the number of connections of slot `slot` that data waits for, as known to the switch. Requires: all
   /// earlier boundaries have been handled.
@@ -46,6 +47,8 @@ class CycleController {
   /// Adds traffic offered to a NIC, as known to the switch. Returns whether foreground() changed.
   bool add_offered_traffic(Traffic more);
   bool foreground() const { return foreground_; }
+  /// Sets the efficiency of worms as measured until boundary().
+  void set_worm_efficiency(Efficiency measured) { worms_ = measured; }
 
   /// Lists the state that changes from slot to slot while the connections of the slots do not
   /// (emulator/network/repetition.h).
@@ -64,7 +67,9 @@ class CycleController {
 
  private:
   CycleState state(std::uint32_t wormhole_inputs) const;
-  void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants);
+  void repeat(std::uint64_t times, Time cycle, std::uint64_t begun, std::uint64_t grants,
+              Efficiency circuits);
+  void measure_circuits();
 
   std::unique_ptr<Allocation> allocation_;
   std::uint32_t slots_;
@@ -83,6 +88,9 @@ class CycleController {
   bool foreground_ = true;
   std::uint32_t in_fabric_ = kIdleSlot;
   Time boundary_{};
+  Time word_, unusable_, unusable_after_change_;
+  Slot current_;
+  Efficiency circuits_, worms_;
   std::uint64_t begun_ = 0, grants_ = 0;
 };
 

@@ -65,21 +65,30 @@ TEST(CycleController, SkippingEqualsStepping) {
     Random random(seed);
     const auto slots = static_cast<std::uint32_t>(1 + random.below(6));
     const bool wormhole = random.below(2) == 0;
-    const SwitchParameters p = cycle_parameters(random.below(2) == 0 ? "none" : "ses", slots);
+    static constexpr const char* kAllocations[] = {"none", "ses", "sla"};
+    SwitchParameters p = cycle_parameters(kAllocations[random.below(3)], slots);
+    p.sla_shares_time = true;
+    p.guard = p.reconfiguration = nanoseconds(17);
     CycleController skipping(p, wormhole), stepping(p, wormhole);
     for (int change = 0; change < 6; ++change) {
       const auto slot = static_cast<std::uint32_t>(random.below(slots));
       const std::size_t connections = random.below(3);
-      skipping.set_connections(slot, connections);
-      stepping.set_connections(slot, connections);
+      for (CycleController* const controller : {&skipping, &stepping}) {
+        controller->set_connections(slot, connections);
+        controller->set_waiting_connections(slot, connections);
+        controller->add_offered_traffic({1000, 1000});
+        controller->set_worm_efficiency({1, 2});
+      }
       const Time limit = skipping.boundary() + nanoseconds(static_cast<std::int64_t>(random.below(5000)));
       skipping.skip_to(limit);
       while (stepping.boundary() < limit) stepping.begin_slot(false);
       ASSERT_EQ(skipping.boundary(), stepping.boundary());
       ASSERT_EQ(skipping.slots_begun(), stepping.slots_begun());
       ASSERT_EQ(skipping.grants(), stepping.grants());
-      const auto a = skipping.begin_slot(false), b = stepping.begin_slot(false);
+      const bool worms = random.below(2) == 0;
+      const auto a = skipping.begin_slot(worms), b = stepping.begin_slot(worms);
       ASSERT_EQ(a.slot, b.slot) << "seed " << seed;
+      ASSERT_EQ(a.end, b.end) << "seed " << seed;  // by the measured efficiency
       ASSERT_EQ(a.reconfigures, b.reconfigures);
     }
   }

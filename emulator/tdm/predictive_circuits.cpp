@@ -102,8 +102,8 @@ void PredictiveCircuits::enter_circuit(Time now, CircuitState& c, Time due) {
   windows_.start(now);
 }
 
-void PredictiveCircuits::report_offer(Time now, Traffic words) {
-  if (controller_.needs_signals()) wire_.send(now, {ControlWord::What::offer, {}, 0, words});
+void PredictiveCircuits::report_offer(Time now, Traffic words, Port source) {
+  if (controller_.needs_signals()) wire_.send(now, {ControlWord::What::offer, {source, kNoPort}, 0, words});
 }
 
 void PredictiveCircuits::forward_words(Time now, std::uint32_t /*pe*/, WordQueue& queue) {
@@ -230,6 +230,8 @@ void PredictiveCircuits::on_control(Time now) {
       break;
     case ControlWord::What::offer:
       windows_.catch_up(now);
+      if (c.source != kNoPort && controller_.needs_efficiency())
+        note_offered_worms(now, c.source, control.words.predictive + control.words.wormhole);
       if (controller_.add_offered_traffic(control.words))
         events_.push(now + timing_.control, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
       return;

@@ -87,9 +87,11 @@ class PredictiveCircuits : public Engine, protected WormTraffic {
   /// A message for `c` was offered, which an unloaded network would deliver by `due`.
   void enter_circuit(Time now, CircuitState& c, Time due);
   void send_words(Time now, CircuitState& c);
-  /// Reports an offered message with these words to the switch, if the allocation needs it.
-  void report_offer(Time now, Traffic words);
+  /// Reports an offered message with these words to the switch, if the allocation needs it. `source`: kNoPort
+  /// if the message does not travel as worms.
+  void report_offer(Time now, Traffic words, Port source = kNoPort);
   bool keeps_circuits() const { return plan_.has_value(); }
+  bool needs_efficiency() const { return controller_.needs_efficiency(); }
   /// The slot that the NICs see.
   const SlotWindow& window() const { return windows_.current(); }
   /// Number of connections of `source` with data that waits for a circuit or leaves over it.

@@ -49,6 +49,8 @@ void SlotWindows::on_boundary(Time now, bool idle) {
 }
 
 void SlotWindows::begin_slot(Time now) {
+  if (controller_.needs_efficiency())
+    controller_.set_worm_efficiency(worms_.worm_efficiency(controller_.boundary()));
   const CycleController::Slot slot = controller_.begin_slot(worms_.inputs_with_worms(controller_.boundary()));
   SlotWindow window;
   window.seen = slot.begin + timing_.control;

@@ -22,6 +22,10 @@ class WormTraffic {
   /// Switch: number of inputs at which wormhole traffic waits, as known to the controller at `at`, which does
   /// not decrease.
   virtual std::uint32_t inputs_with_worms(Time /*at*/) { return 0; }
+  /// Switch: it knows from `now` on that this payload was offered, which travels as worms.
+  virtual void note_offered_worms(Time /*now*/, Port /*source*/, std::uint64_t /*words*/) {}
+  /// Switch: how efficiently worms used S_W until `at`, which does not decrease; as inputs_with_worms().
+  virtual Efficiency worm_efficiency(Time /*at*/) { return {}; }
   /// Switch: adds the worms, and the ports that they need, to `plan`, for the slot that begins now.
   virtual void add_worms(Time /*now*/, CircuitPlan& /*plan*/) {}
   /// Whether the controller knows that no wormhole traffic waits; true until a message is sent.

@@ -57,6 +57,7 @@ inline SwitchParameters random_parameters(Random& random, const std::string& tec
   p.predictor_timeout = time(1, 400);
   p.predictor_threshold = static_cast<std::uint32_t>(1 + random.below(4));
   p.predictor_pause = random.below(2) == 0 ? Time{} : time(1, 100);
+  p.sla_shares_time = p.predictor_timeout.ps % 2 == 0;  // no draw: a seed keeps its script
   return p;
 }
 

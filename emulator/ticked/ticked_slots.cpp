@@ -162,6 +162,17 @@ std::uint32_t TickedSwitch::inputs_with_worms() const {
   return static_cast<std::uint32_t>(inputs.size());
 }
 
+void TickedSwitch::note_departed_worm(Port i, std::uint64_t words) {
+  worm_efficiency_.used += words * static_cast<std::uint64_t>(word_);
+  ports_[i].words_as_worms -= words;
+}
+
+void TickedSwitch::measure_worms() {
+  if (shares_fabric_ && std::any_of(openings_.begin(), openings_.end(),
+                                    [this](const Opening& o) { return o.begin <= t_ && t_ < o.until; }))
+    for (const PortState& p : ports_) worm_efficiency_.all += p.words_as_worms != 0 ? 1 : 0;
+}
+
 void TickedSwitch::open_for_worms(std::int64_t begin, std::int64_t until, std::int64_t setup,
                                   const Configuration& circuits) {
   const bool follows = !openings_.empty() && openings_.back().until == begin;
@@ -195,9 +206,15 @@ void TickedSwitch::begin_slot() {
   std::vector<std::uint32_t> wanted_connections(p_.slots);
   for (std::uint32_t s = 0; s < p_.slots; ++s)
     wanted_connections[s] = static_cast<std::uint32_t>(active[s].count());
+  if (slot_now_ < p_.slots && wanted.test(slot_now_)) {
+    const std::int64_t usable = t_ - slot_began_ - slot_lost_;
+    circuit_efficiency_.used += static_cast<std::uint64_t>(usable - usable % word_);
+    circuit_efficiency_.all += static_cast<std::uint64_t>(t_ - slot_began_);
+  }
   const SlotChoice choice = allocation_->choose_slot(
       {p_.slots, shares_fabric_, occupied, inputs != 0, previous_slot_, previous_predictive_, wanted,
-       wanted_connections, passed_over_, inputs, predictable_, foreground_, traffic_, circuits_passed_over_});
+       wanted_connections, passed_over_, inputs, predictable_, foreground_, traffic_, circuits_passed_over_,
+       circuit_efficiency_, worm_efficiency_});
   circuits_passed_over_ = wanted.any() && choice.slot == p_.slots ? circuits_passed_over_ + 1 : 0;
   for (std::uint32_t s = 0; s <= p_.slots; ++s)
     passed_over_[s] =
@@ -227,6 +244,9 @@ void TickedSwitch::begin_slot() {
       open_for_worms(t_ + skew, boundary_ + skew, lost, shown);
     }
   }
+  slot_now_ = choice.slot;
+  slot_began_ = t_;
+  slot_lost_ = lost;
   if (choice.shared && !windows_.empty() && windows_.back().close == window.seen) {
     bool all = true;
     for (const Connection c : shown.connections()) {

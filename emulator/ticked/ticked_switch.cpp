@@ -138,6 +138,9 @@ void TickedSwitch::tick() {
     tree_->make_requests(t_);
     for (std::uint32_t level = 0; level < p_.tree.levels; ++level)
       worms_seen_[level].push_back(tree_->inputs_with_worms(level));
+    for (const auto& [i, words] : tree_->take_departed())
+      later(t_ + (p_.tree.levels - 1) * p_.cable.ps, 2,
+            [this, i = i, words = words] { note_departed_worm(i, words); });
   }
   run_phase(2);  // control words at the switch
   receive_signals();
@@ -152,6 +155,7 @@ void TickedSwitch::tick() {
   while (move_words()) {
   }
   if (plan_) report_ends_of_data();
+  measure_worms();
   const auto outputs = arriving_.find(t_);
   if (outputs == arriving_.end()) return;
   for (const std::uint64_t id : outputs->second) {
@@ -236,7 +240,11 @@ void TickedSwitch::offer(Port i) {
     c.finished = false;
     return;
   }
-  if (slotted_) control([this, payload, known = c.in_table] { count_offered(payload, known); });
+  if (slotted_)
+    control([this, i, payload, known = c.in_table] {
+      ports_[i].words_as_worms += payload;
+      count_offered(payload, known);
+    });
   if (slotted_) consult_predictor(message, kNoPort);
   if (path_choice_) outcomes_[message.id].hit = c.in_table;
   if (c.in_table || c.requested) c.served_by_worms = true;

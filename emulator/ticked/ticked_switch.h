@@ -99,15 +99,17 @@ class TickedSwitch {
     std::int64_t ready = 0;  // with a circuit plan: its last circuit carries words from here on
     bool owned = false;      // the link, by a circuit, in this window
     // switch input
-    std::deque<GrantedWorm> worms;  // more than one only with look-ahead
-    Port worm_to = 0;               // of the last one that was granted
-    std::int64_t worm_free = 0;     // end of the last word that left
+    std::deque<GrantedWorm> worms;   // more than one only with look-ahead
+    Port worm_to = 0;                // of the last one that was granted
+    std::uint64_t worm_payload = 0;  // also, words
+    std::int64_t worm_free = 0;      // end of the last word that left
     bool input_busy = false, output_busy = false;
     Port output_turn = 0;
     std::int64_t circuit_to = -1;
     std::uint32_t without_grant = 0;  // requests of circuits
     std::deque<Port> waiting_to_request;
     WorkAhead circuits_ahead, worms_ahead;
+    std::uint64_t words_as_worms = 0;  // offered, and not out of the switch, as known to the controller
   };
 
   Circuit& circuit(Port i, Port j) { return circuits_[{i, j}]; }
@@ -223,6 +225,10 @@ class TickedSwitch {
   bool fabric_word(Port i);
   bool tree_words();
   std::uint32_t inputs_with_worms() const;
+  /// A worm from `i` has left, as known to the controller.
+  void note_departed_worm(Port i, std::uint64_t words);
+  /// Counts the demand until the next instant.
+  void measure_worms();
   void message_left_as_worms(Port i, Port j, std::uint64_t message);
   bool cleared(Port i, Port j);
   /// Free places for words of circuits from `i` to `j`.
@@ -285,6 +291,9 @@ class TickedSwitch {
   std::uint32_t previous_predictive_;
   std::vector<std::uint32_t> passed_over_;
   std::uint32_t circuits_passed_over_ = 0;
+  Efficiency circuit_efficiency_, worm_efficiency_;
+  std::uint32_t slot_now_ = kIdleSlot;
+  std::int64_t slot_began_ = 0, slot_lost_ = 0;  // time lost at its begin
   Traffic traffic_;
   std::int64_t counted_words_ = -1;  // words in the share of predictable words
   Share predictable_ = kWhole;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "emulator/parameters.h"
@@ -62,6 +63,7 @@ class TickedTreeSwitches {
         if (end < 0 || end - lookahead > now) continue;
         input.busy = false;
         switches_[at].outputs[input.output].busy = false;
+        if (across(at, input.output).node) departed_.emplace_back(input.source, input.payload);
       }
   }
   /// Makes the requests of worms that have arrived.
@@ -88,6 +90,9 @@ class TickedTreeSwitches {
       }
     return count;
   }
+
+  /// Sources and words of payload of the worms that left the tree at this instant.
+  std::vector<std::pair<Port, std::uint64_t>> take_departed() { return std::exchange(departed_, {}); }
 
   void pass(std::int64_t now) {
     for (std::uint32_t at = 0; at < switches_.size(); ++at) pass(now, at);
@@ -130,8 +135,10 @@ class TickedTreeSwitches {
     std::map<std::uint32_t, Queue> queues;  // by output; fifo: one
     std::deque<GrantedWorm> worms;          // more than one only with look-ahead
     bool busy = false;
-    std::uint32_t output = 0;  // of the last worm that was granted
-    std::int64_t free = 0;     // end of the last word that left
+    std::uint32_t output = 0;   // of the last worm that was granted
+    Port source = 0;            // also
+    std::uint64_t payload = 0;  // also, words
+    std::int64_t free = 0;      // end of the last word that left
   };
   struct Output {
     bool busy = false;
@@ -224,6 +231,8 @@ class TickedTreeSwitches {
           if (!q.requested || output_of(at, q.head().connection.destination) != o) continue;
           input.busy = s.outputs[o].busy = granted = true;
           input.output = o;
+          input.source = q.head().connection.source;
+          input.payload = q.head().worm - p_.worm_overhead_words;
           input.worms.push_back({o, q.head().worm, now + fabric_.setup});
           q.requested = false;
           q.granted_words += q.head().worm;
@@ -266,6 +275,7 @@ class TickedTreeSwitches {
   std::int64_t wire_;
   std::size_t room_;
   std::vector<Switch> switches_;
+  std::vector<std::pair<Port, std::uint64_t>> departed_;
 };
 
 }  // namespace hybrid

@@ -50,6 +50,7 @@ void TickedSwitch::end_worms() {
     const std::int64_t end = known_end(i);
     if (end < 0 || end - lookahead > t_) continue;
     p.input_busy = false;
+    if (slotted_) note_departed_worm(i, p.worm_payload);
     ports_[p.worm_to].output_busy = false;
     queues_[{i, queue_key(i, p.worm_to)}].granted = false;
   }
@@ -88,6 +89,7 @@ void TickedSwitch::pass() {
         const int worm = q.words[q.granted_words].worm;
         q.granted_words += static_cast<std::size_t>(worm);
         ports_[i].worm_to = j;
+        ports_[i].worm_payload = static_cast<std::uint64_t>(worm) - p_.worm_overhead_words;
         ports_[i].worms.push_back({j, worm, t_ + worm_setup(), t_});
       } else {
         later(t_ + p_.scheduler.delay().ps + p_.fabric_reconfiguration().ps + wire_, 1, [this, i, j] {
