@@ -35,6 +35,17 @@
     return { type: "value", scale: !from_zero, axisLabel: { formatter },
       ...(base === 1024 && { interval: even, max: Math.ceil(high / even) * even }) };
   };
+  // Times with as many digits as the values need to differ from each other, and how much they differ.
+  const time_among = (values) => {
+    const known = values.filter((v) => v !== null && v !== undefined), high = Math.max(...known), low = Math.min(...known);
+    const at = Math.min(3, Math.max(0, Math.floor(Math.log10(Math.max(high, 1)) / 3))), unit = 1000 ** at;
+    const digits = high > low ? Math.min(6, Math.max(0, Math.ceil(-Math.log10((high - low) / unit / 20)))) : 0;
+    return (v) => v === null || v === undefined ? "-" : high > low && high < 1.01 * low ? `${(v / unit).toFixed(digits)} ${["ns", "us", "ms", "s"][at]}` : time(v);
+  };
+  const closeness = (values) => {
+    const known = values.filter((v) => v !== null && v !== undefined), high = Math.max(...known), low = Math.min(...known);
+    return known.length > 1 && high < 1.01 * low ? [note(`These job times differ by at most ${(100 * (high / low - 1)).toPrecision(1)} %: the axis shows a small part of them.`)] : [];
+  };
   const time_axis = (values, from_zero = true) => value_axis(values, time, { base: 1000, units: ["ns", "us", "ms", "s"], from_zero });
   const bytes_axis = (values) => value_axis(values, bytes, { base: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB"] });
   const count = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
@@ -168,10 +179,16 @@
     box.addEventListener("keydown", (event) => {
       if (!chart.instance) return;
       const shown = chart.instance.getOption();
+      // Where the selected value is in the part that dataZoom i shows, in percent of its axis; none: undefined.
+      const place = ({ yAxisIndex }, [x, y]) => {
+        const vertical = yAxisIndex !== undefined && [].concat(yAxisIndex).length, axis = [].concat((vertical ? shown.yAxis : shown.xAxis) || [])[0];
+        return axis && axis.type === "category" ? (100 * ((vertical ? y : x) + 0.5)) / axis.data.length : undefined;
+      };
+      const selected = () => { const item = (shown.series.filter((one) => one.data && one.data.length)[chart.series] || { data: [] }).data[chart.at]; return Array.isArray(item) ? item : item && Array.isArray(item.value) ? item.value : [chart.at, chart.at]; };
       const zoom = { "+": 0.5, "=": 0.5, "-": 2 }[event.key];
       if (zoom && (shown.dataZoom || []).length && !event.ctrlKey) {
-        shown.dataZoom.forEach(({ start, end }, i) => {
-          const middle = (start + end) / 2, half = Math.min(50, (end - start) * zoom / 2);
+        shown.dataZoom.forEach((one, i) => {
+          const { start, end } = one, middle = (chart.at >= 0 && place(one, selected())) || (start + end) / 2, half = Math.min(50, (end - start) * zoom / 2);
           const from = Math.max(0, Math.min(100 - 2 * half, middle - half));
           chart.instance.dispatchAction({ type: "dataZoom", dataZoomIndex: i, start: from, end: from + 2 * half });
         });
@@ -195,6 +212,12 @@
       if (series.length > 1 && other && chart.at >= 0) chart.series = (chart.series + other + series.length) % series.length;
       const { data, index, name } = series[chart.series];
       if (step || series.length === 1 || chart.at < 0) chart.at = (chart.at + (step || other) + data.length) % data.length;
+      (shown.dataZoom || []).forEach((one, i) => {
+        const at = place(one, selected()), { start, end } = one;
+        if (at === undefined || (at >= start && at <= end)) return;
+        const from = Math.max(0, Math.min(100 - (end - start), at - (end - start) / 2));
+        chart.instance.dispatchAction({ type: "dataZoom", dataZoomIndex: i, start: from, end: from + (end - start) });
+      });
       chart.instance.dispatchAction({ type: "showTip", seriesIndex: index, dataIndex: chart.at });
       const category = [shown.xAxis, shown.yAxis].map((axes) => axes && axes[0]).find((one) => one && one.type === "category");
       const item = data[chart.at], value = item !== null && typeof item === "object" && !Array.isArray(item) ? item.value : item;
@@ -359,7 +382,7 @@
         tooltip: { trigger: "item", formatter: (p) => `${p.name}\n${p.seriesName}: ${time(p.value)}` },
         series: parts.map((p) => ({ type: "bar", stack: "wait", name: names[p] || p, data: rows.map((r) => r.network_wait_parts_ns[p]) })) }) });
     if (rows.some((r) => parts.some((p) => r.network_wait_parts_ns[p] < 0)))
-      part.append(note("A part left of 0 is negative: the job is faster with this cause than without it. For instance, circuits do not pass the converters that \"ideal\" has, or a short worm passes a long message."));
+      part.append(note("A part left of 0 is negative: the job is faster with this cause than without it. For instance, circuits do not go through the converters that \"ideal\" has, or a short worm is not kept behind a long message."));
     const ranks = rows.find((r) => r.rank_wait_ns);
     if (ranks) part.append(note(`A rank also waits for other ranks: ${time(ranks.rank_wait_ns)} on average, however fast the network is.`));
   };
@@ -409,15 +432,17 @@
       return;
     }
     const of = (kind, k) => report.results.find((r) => r.technique === kind && r.slots === k);
-    const table = () => ({ name: "slots", title: "Job time by K", columns: [{ key: "slots" }, ...kinds.map((k) => ({ key: `${k}_ns`, title: k, text: time }))],
+    const all = report.results.filter((r) => r.slots).map((r) => r.time_ns), among = time_among(all);
+    part.append(...closeness(all));
+    const table = () => ({ name: "slots", title: "Job time by K", columns: [{ key: "slots" }, ...kinds.map((k) => ({ key: `${k}_ns`, title: k, text: among }))],
       rows: values.map((v) => [v, ...kinds.map((kind) => (of(kind, v) || {}).time_ns)]),
       csv: { columns: ["technique", "slots", "time_ns"], rows: report.results.filter((r) => r.slots).map((r) => [r.technique, r.slots, r.time_ns]) } });
     add_chart(part, { id: "chart-slots", table,
-      label: `Job time by K: ${table().rows.map((r) => `K = ${r[0]}: ${r.slice(1).map((v) => v === undefined ? "-" : time(v)).join(" / ")}`).join("; ")}`,
+      label: `Job time by K: ${table().rows.map((r) => `K = ${r[0]}: ${r.slice(1).map(among).join(" / ")}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 80, right: 30, top: 40, bottom: 40 },
         xAxis: { type: "category", name: "K", data: values.map(String) },
         yAxis: time_axis(table().rows.flatMap((r) => r.slice(1)), false),
-        tooltip: { trigger: "axis", valueFormatter: time },
+        tooltip: { trigger: "axis", valueFormatter: among },
         series: kinds.map((kind) => ({ type: "line", name: kind, symbolSize: 9, data: values.map((v) => (of(kind, v) || {}).time_ns ?? null) })) }) });
   };
 
@@ -583,26 +608,27 @@
           markLine: i || !wormhole ? undefined : { symbol: "none", lineStyle: { type: "dashed", color: palette[5] }, label: { formatter: "wormhole", color: palette[5], position: "insideEndTop" }, data: [{ yAxis: wormhole }] } })) }) });
     const plane = sweep.packet_plane;
     if (plane) {
-      const by_plane = () => ({ name: "packet-planes", title: "Job time by packet plane", columns: [{ key: "packet_plane", title: "packet plane", text: percent }, { key: "time_ns", title: "job time of hybrid", text: time }],
+      const among = time_among(plane.time_ns);
+      const by_plane = () => ({ name: "packet-planes", title: "Job time by packet plane", columns: [{ key: "packet_plane", title: "packet plane", text: percent }, { key: "time_ns", title: "job time of hybrid", text: among }],
         rows: plane.shares.map((s, i) => [s, plane.time_ns[i]]) });
-      part.append(note(`Job time of hybrid by packet plane, as a share of the link rate, with a reconfiguration time of ${time(plane.reconfiguration_ns)}:`));
-      add_chart(part, { id: "chart-planes", table: by_plane, label: `Job time of hybrid by packet plane: ${by_plane().rows.map((r) => `${percent(r[0])}: ${r[1] === null ? "-" : time(r[1])}`).join(", ")}`,
+      part.append(note(`Job time of hybrid by packet plane, as a share of the link rate, with a reconfiguration time of ${time(plane.reconfiguration_ns)}:`), ...closeness(plane.time_ns));
+      add_chart(part, { id: "chart-planes", table: by_plane, label: `Job time of hybrid by packet plane: ${by_plane().rows.map((r) => `${percent(r[0])}: ${among(r[1])}`).join(", ")}`,
         option: () => ({ grid: { left: 90, right: 40, top: 20, bottom: 50 }, xAxis: { type: "category", data: plane.shares.map(percent) },
-          yAxis: time_axis(plane.time_ns, false), tooltip: { trigger: "axis", valueFormatter: (v) => v === null ? "-" : time(v) },
+          yAxis: time_axis(plane.time_ns, false), tooltip: { trigger: "axis", valueFormatter: among },
           series: [{ type: "line", name: "hybrid", symbolSize: 9, data: plane.time_ns }] }) });
     }
     if (sweep.predictors) {
-      const list = sweep.predictors;
-      const by_predictor = () => ({ name: "predictor-times", title: "Predictors", columns: [{ key: "predictor" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }, { key: "time_ns", title: "job time", text: time }],
+      const list = sweep.predictors, times = list.map((p) => p.time_ns), among = time_among(times);
+      const by_predictor = () => ({ name: "predictor-times", title: "Predictors", columns: [{ key: "predictor" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent }, { key: "time_ns", title: "job time", text: among }],
         rows: list.map((p) => [p.predictor, p.hit_rate, p.time_ns]) });
-      part.append(note(`Hit rate of each predictor and the job time with it, for ${observed()}. No predictor that requests a connection only when a message needs it has more hits than belady; one that requests ahead may have.`));
+      part.append(note(`Hit rate of each predictor and the job time with it, for ${observed()}. No predictor that requests a connection only when a message needs it has more hits than belady; one that requests ahead may have.`), ...closeness(times));
       add_chart(part, { id: "chart-predictor-times", table: by_predictor, decal: true,
-        label: `Hit rate and job time by predictor: ${list.map((p) => `${p.predictor} ${percent(p.hit_rate)}${p.time_ns === null ? "" : ` ${time(p.time_ns)}`}`).join(", ")}`,
+        label: `Hit rate and job time by predictor: ${list.map((p) => `${p.predictor} ${percent(p.hit_rate)}${p.time_ns === null ? "" : ` ${among(p.time_ns)}`}`).join(", ")}`,
         option: () => ({ legend: { top: 0 }, grid: { left: 70, right: 90, top: 40, bottom: 90 },
           xAxis: { type: "category", data: list.map((p) => p.predictor), axisLabel: { rotate: 30, interval: 0 } },
           yAxis: [{ type: "value", min: 0, max: 1, axisLabel: { formatter: (v) => `${Math.round(v * 100)} %` } },
             { ...time_axis(list.map((p) => p.time_ns), false), splitLine: { show: false } }],
-          tooltip: { trigger: "axis", formatter: (all) => `${all[0].name}\n${all.map((p) => `${p.seriesName}: ${p.value === null || p.value === undefined ? "-" : p.seriesIndex ? time(p.value) : percent(p.value)}`).join("\n")}` },
+          tooltip: { trigger: "axis", formatter: (all) => `${all[0].name}\n${all.map((p) => `${p.seriesName}: ${p.value === null || p.value === undefined ? "-" : p.seriesIndex ? among(p.value) : percent(p.value)}`).join("\n")}` },
           series: [{ type: "bar", name: "hit rate", data: list.map((p) => p.hit_rate) }, { type: "line", name: "job time", yAxisIndex: 1, symbolSize: 9, data: list.map((p) => p.time_ns) }] }) });
     }
   };
@@ -610,7 +636,8 @@
   const phases = () => {
     const list = (report && report.phases) || [];
     if (!list.length) return;
-    const part = section("phases", "Phases", note(`A phase is a stretch of the job with one working set; ${report.phases_from === "sends" ? "these were found from the sends." : "the program hints these."}`));
+    const part = section("phases", "Phases", note(`A phase is a stretch of the job with one working set; ${report.phases_from === "sends" ? "these were found from the sends." : "the program hints these."} Times are those of the recording. Slots needed without rare connections are in parentheses.`));
+    const slots_needed = (p) => p.slots_without_rare !== undefined && p.slots_without_rare < p.slots_needed ? `${count(p.slots_needed)} (${count(p.slots_without_rare)})` : count(p.slots_needed ?? 0);
     // Other options of the result may have given other phases.
     const index = traffic ? traffic.phases.map((name) => list.findIndex((p) => p.name === name)) : [];
     const of_report = (i) => list[index[i]] || (traffic.phases.length === list.length ? list[i] : undefined);
@@ -618,12 +645,12 @@
       : list.map((p) => [p.name, p, p.begin_ns, p.end_ns, p.occurrences]);
     const name = ([name, phase]) => phase.name || name;
     const table = () => ({ name: "phase-timeline", title: "Phase timeline", columns: [{ key: "phase" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time },
-      { key: "occurrences", text: count }, { key: "working_set", title: "working set", text: count }, { key: "slots_needed", title: "slots needed" }],
-      rows: spans.map((span) => [name(span), ...span.slice(2), span[1].working_set, span[1].slots_needed]) });
+      { key: "occurrences", text: count }, { key: "working_set", title: "working set", text: count }, { key: "slots_needed", title: "slots needed" }, { key: "slots_without_rare", title: "without rare" }],
+      rows: spans.map((span) => [name(span), ...span.slice(2), span[1].working_set, span[1].slots_needed, span[1].slots_without_rare]) });
     const names = [...new Set(spans.map(name))];
-    const needs = (p) => p.slots_needed === undefined ? "" : `\nneeds ${counted(p.slots_needed, "slot")} for ${counted(p.working_set, "connection")}`;
+    const needs = (p) => p.slots_needed === undefined ? "" : `\nslots needed: ${slots_needed(p)}, for ${counted(p.working_set, "connection")}`;
     const tall = names.length > 12;
-    add_chart(part, { id: "chart-phases", table, tall, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${counted(p.slots_needed, "slot")}`).join(", ")}`,
+    add_chart(part, { id: "chart-phases", table, tall, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${slots_needed(p)} slots`).join(", ")}`,
       option: () => ({ grid: name_grid(20, 20),
         xAxis: time_axis(spans.map((span) => span[3])), yAxis: name_axis(names),
         dataZoom: [{ type: "inside", filterMode: "weakFilter" }],
@@ -636,10 +663,10 @@
           },
           data: spans.map((span) => { const row = names.indexOf(name(span)); return { name: name(span), value: [row, span[2], span[3]], itemStyle: { color: palette[row % palette.length] } }; }) }] }) });
     if (traffic && traffic.gap_ns) part.append(note(`Occurrences of a phase that are less than ${time(traffic.gap_ns)} apart are one bar.`));
-    const summary = { name: "phases", title: "Phases", columns: [{ key: "name", title: "phase" }, { key: "occurrences", text: count },
+    const summary = { name: "phases", title: "Phases", columns: [{ key: "phase" }, { key: "occurrences", text: count },
       { key: "messages", text: count }, { key: "bytes", text: bytes }, { key: "working_set", title: "working set", term: "working set", text: count },
-      { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }],
-      rows: list.map((p) => [p.name, p.occurrences, p.messages, p.bytes, p.working_set, p.rare, p.slots_needed]) };
+      { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }, { key: "slots_without_rare", title: "without rare" }],
+      rows: list.map((p) => [p.name, p.occurrences, p.messages, p.bytes, p.working_set, p.rare, p.slots_needed, p.slots_without_rare]) };
     part.append(csv_button(() => summary), table_element(summary));
   };
 
@@ -686,7 +713,7 @@
   if (activity && !silent) for (const part of [ports, slot_chart]) show(part.name, part);
   if (report) for (const part of [...(silent ? [] : [predictors]), ...(sweep ? [sweeps] : []), parameters]) show(part.name, part);
   if (!traffic) main.append(note("The trace was not read for this page: the communication matrix and the traffic over time are left out. To include them: ", element("code", {}, "hybrid report TRACE -o FILE.html")));
-  if (report && traffic && !sweep && !silent) main.append(note("This page lacks job times with other reconfiguration times, packet planes and predictors, which take about 25 emulations. To include them: ", element("code", {}, "hybrid report TRACE --sweep -o FILE.html")));
+  if (report && traffic && !sweep && !silent) main.append(note("This page lacks job times with other reconfiguration times, packet planes and predictors, which take about 25 emulations. To include them: ", element("code", {}, `hybrid report ${/^[\w./+-]+$/.test(data.source) ? data.source : `'${data.source.replaceAll("'", "'\\''")}'`} --sweep -o FILE.html`)));
 
   const redraw = () => charts.filter((chart) => chart.instance).forEach(draw);
   let resizing = 0;

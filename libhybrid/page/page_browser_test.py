@@ -223,6 +223,14 @@ class Page(unittest.TestCase):
         self.assertEqual(start(), [37.5, 0])
         self.find("#chart-matrix").send_keys("-")
         self.assertEqual(zoom(), [100, 100])
+        # The zoom keeps the selected cell in view, and a selection moves the view.
+        cell = lambda i: [100 * (v + 0.5) / self.result["job"]["ranks"] for v in self.series("chart-matrix")[i]["value"][:2]]
+        self.find("#chart-matrix").send_keys(Keys.ARROW_RIGHT, "+", "+", "+")
+        for at, first in zip(cell(0), start()):
+            self.assertTrue(first <= at <= first + 12.5, (at, first))
+        self.find("#chart-matrix").send_keys(Keys.ARROW_LEFT)
+        for at, first in zip(cell(-1), start()):
+            self.assertTrue(first <= at <= first + 12.5, (at, first))
         self.assertEqual(self.browser.get_log("browser"), [])
 
     def test_the_page_follows_the_colour_scheme(self):
@@ -313,6 +321,26 @@ class Page(unittest.TestCase):
         self.assertTrue(any(number > 10 for number in hinted.values()))
         self.assertEqual({name: shown[name] for name in hinted}, hinted)
         self.assertEqual(len(self.series("chart-phases")), len(rows))
+        self.assertIn("Times are those of the recording", self.find("#phases").text)
+
+    def test_slots_needed_without_rare_connections_are_shown(self):
+        expected = [(p["slots_needed"], p["slots_without_rare"]) for p in self.result["phases"]]
+        self.assertTrue(any(rare < all for all, rare in expected))
+        rows = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
+                for row in self.browser.find_elements(By.CSS_SELECTOR, "#table-phases tbody tr")]
+        self.assertEqual([(int(row[-2]), int(row[-1])) for row in rows], expected)
+        label = self.find("#chart-phases").get_attribute("aria-label")
+        for all, rare in expected:
+            self.assertIn(f"needs {all} ({rare}) slots" if rare < all else f"needs {all} slots", label)
+
+    def test_close_job_times_differ_in_text(self):
+        rows = self.series("chart-slots", 0)
+        self.assertLess(max(rows) / min(rows), 1.01)
+        self.assertEqual(len(set(rows)), len(rows))
+        label = self.find("#chart-slots").get_attribute("aria-label")
+        shown = [part.split(": ")[1].split(" / ")[0] for part in label.split(": ", 1)[1].split("; ")]
+        self.assertEqual(len(set(shown)), len(shown), label)
+        self.assertIn("These job times differ by at most", self.find("#slots").text)
 
     def test_several_runs_have_their_spread(self):
         hybrid("replay", *[self.folder / "cg-16"] * 3, "--json", self.folder / "several.json")

@@ -230,13 +230,19 @@ Json page_data(std::string source, Json report, JobEmulator& job, const Progress
       return;
     }
     const std::string what = "observing " + run_name(shown->parameters);
+    const double share =
+        end < shown->time ? static_cast<double>(end.ps) / static_cast<double>(shown->time.ps) : 1;
+    const ProgressNote observing = [&](std::string_view step, Progress progress) {
+      progress.all = std::llround(share * static_cast<double>(progress.all));
+      return note && note(step, progress);
+    };
     if (!independent) {
       job.end_after(end);
-      job.emulate({shown->parameters}, what, note, &*activity);
+      job.emulate({shown->parameters}, what, observing, &*activity);
       job.end_after(Time::never());
       return;
     }
-    const TraceOpener open = [&] { return std::make_unique<CountedTrace>(job.opener()(), what, note); };
+    const TraceOpener open = [&] { return std::make_unique<CountedTrace>(job.opener()(), what, observing); };
     ReplayOptions options = job.options().replay;
     options.timeline = &*activity;
     options.limit = end;

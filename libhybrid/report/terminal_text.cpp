@@ -233,7 +233,11 @@ bool has_colours(std::FILE* stream) {
 std::string with_bold_headings(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::size_t end = std::min(text.find('\n'), text.size());
+    // A heading may have several lines, in parentheses.
+    if (const std::size_t open = text.substr(0, end).find(" ("); open != std::string_view::npos && open > 0)
+      if (const std::size_t close = text.find(')', open); close > end && close < text.find("\n ", end))
+        end = std::min(text.find('\n', close), text.size());
     const std::string_view line = text.substr(0, end);
     const bool ends = end < text.size();
     text.remove_prefix(end + (ends ? 1 : 0));

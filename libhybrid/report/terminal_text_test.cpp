@@ -110,6 +110,11 @@ TEST(BoldHeadings, AreLinesAboveIndentedOnes) {
   EXPECT_EQ(with_bold_headings("Text of\ntwo lines.\n\nUsage: x\n\nBounds (job time)\n  a  1\n  b  2\nEnd"),
             "Text of\ntwo lines.\n\nUsage: x\n\n\033[1mBounds\033[0m (job time)\n  a  1\n  b  2\nEnd");
   EXPECT_EQ(with_bold_headings(""), "");
+  const std::string rest = " (job\ntime)\n  a  1\n";
+  EXPECT_EQ(with_bold_headings("Bounds" + rest),
+            with_bold_headings("Bounds (job time)\n  a  1\n")
+                .replace(std::string("\x1b[1mBounds\x1b[0m").size(), std::string::npos, rest));
+  EXPECT_EQ(with_bold_headings("Text (one\ntwo) lines.\n\nEnd (a"), "Text (one\ntwo) lines.\n\nEnd (a");
 }
 
 TEST(Colours, AreForTerminalsUnlessTheUserDoesNotWantThem) {
