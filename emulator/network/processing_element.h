@@ -56,9 +56,10 @@ class ProcessingElement {
   /// Enters as many words as the queue has known places, those of `pool` if it is pooled. Returns whether the
   /// message is complete; then the caller must call finish_message().
   bool enter_words(Time now, Time generation, PlacePool* pool) {
+    if (!queue_->pooled) pool = nullptr;
     while (left_ > 0) {
       Run room;
-      if (queue_->pooled)
+      if (pool != nullptr)
         room = {now, Time{}, pool->places(destination())};
       else if (!queue_->room.empty())
         room = queue_->room.front();
@@ -82,7 +83,7 @@ class ProcessingElement {
         else
           free_ = at + generation;
       }
-      if (queue_->pooled)
+      if (pool != nullptr)
         pool->take(destination(), words);
       else
         queue_->take_places(words);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -90,7 +91,9 @@ class WormSwitches {
   /// Windows in which words may leave the switches' queues; none at first.
   FabricWindows& windows() { return windows_; }
   /// Measures from the start how efficiently worms use S_W.
-  void measure_efficiency() { meter_.emplace(static_cast<std::uint32_t>(sources_.size()), timing_.word); }
+  void measure_efficiency() {
+    meter_ = std::make_unique<WormMeter>(static_cast<std::uint32_t>(sources_.size()), timing_.word);
+  }
   /// S_W is at the fabric in [begin, end).
   void note_wormhole_slot(Time begin, Time end) {
     if (meter_) meter_->add_slot(begin, end);
@@ -185,7 +188,7 @@ class WormSwitches {
   std::vector<Source> sources_;
   std::vector<Ring<Announced>> announced_;  // messages of each source, in the order of Q_W
   FabricWindows windows_;
-  std::optional<WormMeter> meter_;
+  std::unique_ptr<WormMeter> meter_;
 };
 
 }  // namespace hybrid
