@@ -40,8 +40,8 @@ ClaimVerdict verdict_of(const Reproduced& reproduced);
 std::vector<std::string> claim_names();
 
 /// Runs the claim `name` on both models, and on its readings if it does not hold on the dissertation's. The
-/// model of `context` is not used. Once the first run has told the number of its emulations, the progress is
-/// that of all runs that may follow. Throws UserError for an unknown name.
+/// model of `context` is not used. Once the number of emulations of a run is known, the progress is that of
+/// all runs that may follow. Throws UserError for an unknown name.
 Reproduced reproduce(std::string_view name, const ClaimContext& context);
 
 /// The file name of a figure or table of that run: those of ours have the plain name, those of others

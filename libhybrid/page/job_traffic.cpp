@@ -172,7 +172,7 @@ nlohmann::ordered_json traffic_json(JobTrace& trace, const FoundPhases& found, c
   if (spans.size() > detail.spans) {
     // A span is followed by such a gap, unless it is a phase's last: about `detail.spans` remain.
     const std::size_t phases = phase_of.names().size();
-    gap = Time{found.end.ps * static_cast<std::int64_t>(phases) / detail.spans + 1};
+    gap = Time{(found.end.ps / detail.spans + 1) * static_cast<std::int64_t>(phases)};
     spans = merged(spans, phases, gap);
   }
   json["gap_ns"] = gap.nanoseconds();
