@@ -70,6 +70,17 @@ TEST_F(BadUsage, UnknownOption) {
   EXPECT_THAT(refused({"list", "---"}), HasSubstr("'---'"));
 }
 
+TEST_F(BadUsage, AnOptionWithoutItsValueSaysWhatToGive) {
+  EXPECT_THAT(refused({"replay", "x", "--slots"}), HasSubstr("--slots needs a value: --slots K,...|auto"));
+  EXPECT_THAT(refused({"run", "-n"}), HasSubstr("-n needs a value: -n N"));
+  EXPECT_THAT(refused({"run", "-np"}), HasSubstr("needs a value"));
+}
+
+TEST_F(BadUsage, HelpOfAnUnknownTermNamesThoseThatContainIt) {
+  EXPECT_THAT(refused({"help", "working"}), HasSubstr("Did you mean `hybrid help working set`?"));
+  EXPECT_THAT(refused({"help", "gap", "close"}), HasSubstr("Did you mean `hybrid help gap closed`?"));
+}
+
 TEST_F(BadUsage, AnUnknownOptionOfRunIsNotTheProgram) {
   EXPECT_THAT(refused({"run", "--rank", "4", "--", "/bin/true"}), HasSubstr("Did you mean '--ranks'?"));
 }

@@ -24,6 +24,7 @@ struct CommandLine::Parser {
   void refuse_empty_values();
   void refuse_empty_assignments(const std::vector<std::string>& words) const;
   void refuse_unknown_option(const std::vector<std::string>& words) const;
+  void refuse_missing_value(const std::vector<std::string>& words) const;
 
   CLI::App app;
   std::map<std::string, std::string, std::less<>> aliases;  // "-np" -> "-n"
@@ -139,6 +140,16 @@ void CommandLine::Parser::refuse_empty_assignments(const std::vector<std::string
 void CommandLine::Parser::refuse_unknown_option(const std::vector<std::string>& words) const {
   for (const std::size_t i : option_words(words))
     if (option_of(words[i]) == nullptr) refuse_word(words[i]);
+}
+
+/// The last word is an option that takes a value, or another option follows it.
+void CommandLine::Parser::refuse_missing_value(const std::vector<std::string>& words) const {
+  for (const std::size_t i : option_words(words)) {
+    const CLI::Option* const option = option_of(words[i]);
+    if (option != nullptr && takes_value(*option) && i + 1 == words.size() &&
+        words[i].find('=') == std::string::npos && (words[i].starts_with("--") || words[i].size() == 2))
+      throw UserError(words[i] + " needs a value: " + words[i] + " " + option->get_type_name(), see_help());
+  }
 }
 
 std::string help_text(const CommandLine::Reference& reference, std::size_t width, bool all) {
@@ -287,6 +298,7 @@ std::optional<std::vector<std::string>> CommandLine::parse(std::vector<std::stri
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
     parser.refuse_unknown_option(words);
+    parser.refuse_missing_value(words);
     throw UserError(error.what(), parser.see_help());
   }
   std::vector<std::string> rest = parser.app.remaining();

@@ -87,14 +87,39 @@ class HelpCommand final : public Command {
       sections.push_back(two_columns(option_name(option), option.help, 34, width) +
                          wrap("Option of " + commands + ".", 2, width));
     if (sections.empty()) {
-      const std::string_view closest = closest_name(term, {known.begin(), known.end()});
-      throw UserError("no term, option or sub-command '" + term + "'",
-                      closest.empty() ? "See `hybrid help`, `hybrid list` and `hybrid run --help all`."
-                                      : "Did you mean `hybrid help " + std::string(closest) + "`?");
+      throw UserError("no term, option or sub-command '" + term + "'", suggestion(term, known));
     }
     std::string text;
     for (const std::string& section : sections) text += (text.empty() ? "" : "\n") + section;
     return text;
+  }
+
+  // The names of which `term` is a word, else the one that is spelt most like it.
+  static std::string suggestion(const std::string& term, std::vector<std::string> known) {
+    constexpr std::size_t kMost = 6;
+    std::ranges::sort(known);
+    const auto repeated = std::ranges::unique(known, is_same);
+    known.erase(repeated.begin(), repeated.end());
+    std::string names;
+    std::size_t number = 0;
+    for (const std::string& name : known)
+      if (has_word(name, term) && number++ < kMost)
+        names += (names.empty() ? "`hybrid help " : ", `hybrid help ") + name + "`";
+    if (number == 0) {
+      const std::string_view closest = closest_name(term, {known.begin(), known.end()});
+      if (closest.empty()) return "See `hybrid help`, `hybrid list` and `hybrid run --help all`.";
+      names = "`hybrid help " + std::string(closest) + "`";
+    }
+    return "Did you mean " + names + (number > kMost ? ", ...?" : "?");
+  }
+
+  static bool has_word(std::string_view name, std::string_view word) {
+    while (!name.empty()) {
+      const std::size_t end = std::min(name.find_first_of(" -_"), name.size());
+      if (is_same(name.substr(0, end), word)) return true;
+      name.remove_prefix(std::min(end + 1, name.size()));
+    }
+    return false;
   }
 
   // "slot-length" of --slot-length and HYBRID_SLOT_LENGTH.

@@ -68,8 +68,11 @@ std::unique_ptr<JobTrace> open_trace(const std::string& path) {
   } catch (const fs::filesystem_error& e) {
     throw UserError(fmt::format("{}: {}", path, e.code().message()));
   }
+  const bool packed = fs::path(path).stem().extension() == ".tar" || fs::path(path).extension() == ".tar" ||
+                      fs::path(path).extension() == ".tgz" || fs::path(path).extension() == ".zip";
   throw UserError(fmt::format("{}: not a trace that can be replayed", path),
-                  "Expected a trace, or a directory that holds one. " + known_formats());
+                  packed ? "It is an archive: unpack it, and name the directory that it contains."
+                         : "Expected a trace, or a directory that holds one. " + known_formats());
 }
 
 }  // namespace hybrid

@@ -75,6 +75,8 @@ TEST_F(TraceFormats, AnErrorNamesTheKnownFormats) {
             HasSubstr("test-ranks (a number of ranks, in a file that ends in .ranks)"));
   EXPECT_THAT(error_of(directory / "job.csv"),
               AllOf(HasSubstr("job.csv: not a trace that can be replayed"), names_the_formats));
+  write("job.tar.xz", "");
+  EXPECT_THAT(error_of(directory / "job.tar.xz"), HasSubstr("It is an archive: unpack it"));
   EXPECT_THAT(error_of(directory.path()), AllOf(HasSubstr("no trace in this directory"), names_the_formats));
   std::filesystem::create_directory(directory / "run-1");
   EXPECT_THAT(error_of(directory.path()), HasSubstr("Name its runs: " + directory.path() + "/run-1"));

@@ -16,13 +16,15 @@
     made.append(...children);
     return made;
   };
-  const scaled = (value, step, units) => {
+  // As the report's text writes them: times with three digits, bytes with at most one decimal.
+  const scaled = (value, step, units, text) => {
     let at = 0;
     while (Math.abs(value) >= step * 0.9995 && at + 1 < units.length) { value /= step; ++at; }
-    return `${at === 0 || Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3))} ${units[at]}`;
+    return `${text(value, at)} ${units[at]}`;
   };
-  const time = (ns) => ns === 0 ? "0 s" : Math.abs(ns) < 1 ? `${Math.round(ns * 1000)} ps` : scaled(ns, 1000, ["ns", "us", "ms", "s"]);
-  const bytes = (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
+  const time = (ns) => ns === 0 ? "0 s" : Math.abs(ns) < 1 ? `${Math.round(ns * 1000)} ps`
+    : scaled(ns, 1000, ["ns", "us", "ms", "s"], (v) => Math.abs(v) >= 100 ? Math.round(v) : v.toPrecision(3));
+  const bytes = (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"], (v, at) => v.toFixed(at === 0 || Number.isInteger(v) ? 0 : 1));
   // A value axis from 0 (`from_zero`) or around the values, whose labels differ from each other.
   const value_axis = (values, text, { base, units, from_zero = true }) => {
     const known = values.filter((v) => v !== null && v !== undefined);
@@ -309,11 +311,11 @@
 
   const spread = () => {
     const rows = repeats.results, label = (r) => label_of(r);
-    const part = section("repeats", `Job time over ${repeats.runs} runs`, note(`Median of the runs; the line ends at the shortest and the longest. Within a run, all techniques are emulated with the same computation: the quotient of the job times there, ${repeats.reference} = 1, varies less.`));
+    const part = section("repeats", `Job time over ${repeats.runs} runs`, note(`Median of the runs; the line ends at the shortest and the longest. Within a run, all techniques are emulated with the same computation: the time ratio, to ${repeats.reference} in the same run, varies less.`));
     const of = (r) => [r.time_ns.median, r.time_ns.min, r.time_ns.max, r.time_ratio.median, r.time_ratio.min, r.time_ratio.max];
     const table = () => ({ name: "repeats", title: "Job time over the runs", columns: [{ key: "technique", is_term: true }, { key: "slots", term: "K", text: (v) => v || "-" },
       ...["median", "min", "max"].map((k) => ({ key: `time_ns_${k}`, title: `job time, ${k}`, text: time })),
-      ...["median", "min", "max"].map((k) => ({ key: `time_ratio_${k}`, title: `quotient, ${k}`, text: (v) => v.toFixed(3) }))],
+      ...["median", "min", "max"].map((k) => ({ key: `time_ratio_${k}`, title: `time ratio, ${k}`, text: (v) => v.toFixed(3) }))],
       rows: rows.map((r) => [r.technique, r.slots, ...of(r)]) });
     add_chart(part, { id: "chart-repeats", table, label: `Job time over ${repeats.runs} runs: ${rows.map((r) => `${label(r)} ${time(r.time_ns.median)}, ${time(r.time_ns.min)} to ${time(r.time_ns.max)}`).join("; ")}`,
       option: () => ({ grid: name_grid(20, 30), xAxis: time_axis(rows.map((r) => r.time_ns.max)), yAxis: name_axis(rows.map(label)),
@@ -370,7 +372,7 @@
     const parts = Object.keys(rows[0].network_wait_parts_ns);
     const names = { slot_wait: "slot wait" };
     const causes = parts.filter((p) => p !== "other").map((p) => names[p] || p).join(", ");
-    const part = section("waits", "Where the time goes", note(`Mean network wait of a rank, by cause: ${causes}.`));
+    const part = section("waits", "Where the time goes", note(`Mean network wait of a rank, by cause: ${causes}${parts.includes("other") ? "; other: the rest without slots, from limits of worms, or request and grant of a circuit" : ""}.`));
     const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique", is_term: true }, { key: "slots", term: "K", text: (v) => v || "-" },
       ...parts.map((p) => ({ key: `${p}_ns`, title: names[p] || p, text: time })), { key: "rank_wait_ns", title: "other ranks", text: time }],
       rows: rows.map((r) => [r.technique, r.slots, ...parts.map((p) => r.network_wait_parts_ns[p]), r.rank_wait_ns]) });

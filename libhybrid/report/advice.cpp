@@ -327,10 +327,8 @@ Advice Adviser::advise() {
   std::erase(names, "wormhole");
   names.insert(names.begin(), "wormhole");
   std::vector<std::string> predictors;
-  if (!request_.named.contains("predictor")) {
-    if (note_) note_("scoring predictors", 0);
-    predictors = predictors_to_search(job_, options.network.slots);
-  }
+  if (!request_.named.contains("predictor"))
+    predictors = predictors_to_search(job_, options.network.slots, note_);
   // Each row of the table of shares needs the steps of a bisection with two predictors; all get half of the
   // budget at most.
   const std::size_t share_runs = std::ranges::find(names, "hybrid") == names.end()

@@ -271,7 +271,7 @@ TEST(DesignSpace, TriesAllTechniquesButBoundsAndDividedLinks) {
 TEST(DesignSpace, HasNoPredictorThatKnowsTheFuture) {
   JobEmulator job("exchange", [] { return exchange(4096); }, {});
   job.find_phases({});
-  const auto names = predictors_to_search(job, 4);
+  const auto names = predictors_to_search(job, 4, {});
   EXPECT_EQ(names.size(), 5u);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 5u);
   EXPECT_EQ(names[0], "none");

@@ -73,7 +73,7 @@ std::string techniques_table(const Advice& advice, std::size_t width) {
     table.add({p.technique, if_used("slots", std::to_string(p.slots)),
                if_used("slot-length", to_string(p.slot_length)), if_used("predictor", p.predictor),
                if_used("packet-plane", share_text(p.packet_plane)), short_time(t.result.measures.time),
-               t.result.time_ratio == 0 ? "-" : fmt::format("{:.3f}x", t.result.time_ratio),
+               t.result.speedup == 0 ? "-" : fmt::format("{:.3f}x", t.result.speedup),
                t.result.gap_closed ? percent(*t.result.gap_closed) : "-",
                percent(t.result.measures.hit_rate)});
   }
@@ -161,8 +161,8 @@ ordered_json technique_json(const AdvisedTechnique& t) {
                     {"predictor", if_used("predictor", p.predictor)},
                     {"packet_plane", if_used("packet-plane", p.packet_plane)},
                     {"time_ns", t.result.measures.time.nanoseconds()},
-                    {"speedup", t.result.time_ratio == 0 ? nlohmann::ordered_json()
-                                                         : nlohmann::ordered_json(t.result.time_ratio)},
+                    {"speedup", t.result.speedup == 0 ? nlohmann::ordered_json()
+                                                      : nlohmann::ordered_json(t.result.speedup)},
                     {"gap_closed", t.result.gap_closed ? ordered_json(*t.result.gap_closed) : ordered_json()},
                     {"hit_rate", t.result.measures.hit_rate},
                     {"complete", t.is_complete}};

@@ -43,7 +43,7 @@ void compare(std::vector<TechniqueResult>& results, const JobBounds& bounds) {
   if (wormhole == nullptr) return;
   const Time time = wormhole->measures.time, communication = wormhole->measures.communication_time;
   for (TechniqueResult& r : results) {
-    r.time_ratio = ratio(time, r.measures.time);
+    r.speedup = ratio(time, r.measures.time);
     r.communication_ratio = ratio(communication, r.measures.communication_time);
     if (bounds.ideal) r.gap_closed = gap_closed(time, bounds.ideal->time, r.measures.time);
   }

@@ -32,7 +32,7 @@ Time wait_in(const CallWaits& waits, const SourceCall& call);
 
 struct TechniqueResult {
   Measures measures;
-  double time_ratio = 0;           // wormhole's job time / this one (2: twice as fast); 0 without wormhole
+  double speedup = 0;              // wormhole's job time / this one (2: twice as fast); 0 without wormhole
   double communication_ratio = 0;  // the same for the communication time
   /// (wormhole - this one) / (wormhole - ideal), of the job times; nothing if that gap is less than kLeastGap
   /// or a time is unknown.

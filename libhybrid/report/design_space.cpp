@@ -131,13 +131,14 @@ std::vector<std::string> techniques_not_supported(const JobOptions& options) {
   return options.techniques.empty() ? searchable(options, false) : std::vector<std::string>();
 }
 
-std::vector<std::string> predictors_to_search(const JobEmulator& job, std::uint32_t slots) {
+std::vector<std::string> predictors_to_search(const JobEmulator& job, std::uint32_t slots,
+                                              const ProgressNote& note) {
   std::vector<std::string> all(kUsualPredictors.begin(), kUsualPredictors.end());
   std::vector<std::string> others;
   for (const std::string_view name : registered_names(Predictor::kKind))
     if (name != kOracle && std::ranges::find(kUsualPredictors, name) == kUsualPredictors.end())
       others.emplace_back(name);
-  auto scores = score_predictors(job.opener(), job.options(), others, {slots}, {}).scores;
+  auto scores = score_predictors(job.opener(), job.options(), others, {slots}, note).scores;
   std::ranges::sort(scores, [](const PredictorScore& a, const PredictorScore& b) {
     return a.hits != b.hits ? a.hits > b.hits : a.predictor < b.predictor;
   });

@@ -69,6 +69,7 @@ std::vector<std::string> techniques_not_supported(const JobOptions& options);
 
 /// none, timeout, tournament, and the two of the others with the best hit rates on the job at K slots (a pass
 /// over the sends; no emulation). The oracle is left out, as no switch has one.
-std::vector<std::string> predictors_to_search(const JobEmulator& job, std::uint32_t slots);
+std::vector<std::string> predictors_to_search(const JobEmulator& job, std::uint32_t slots,
+                                              const ProgressNote& note);
 
 }  // namespace hybrid

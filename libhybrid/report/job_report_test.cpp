@@ -104,7 +104,7 @@ TEST(JobReport, HasFactsPhasesPredictorsAndTechniques) {
     EXPECT_EQ(r.measures.bytes, 400u * 256u) << r.measures.technique;
     const double expected =
         static_cast<double>(report.techniques[0].measures.time.ps) / static_cast<double>(r.measures.time.ps);
-    EXPECT_DOUBLE_EQ(r.time_ratio, expected);
+    EXPECT_DOUBLE_EQ(r.speedup, expected);
   }
   EXPECT_FALSE(report.verdict.sentence.empty());
 }
@@ -362,7 +362,7 @@ TEST(JobReport, ReportsTheOtherTechniquesIfOneIsStuck) {
     const JobReport report = report_of(ring(4, 10, 256), options, {{"complete", complete}});
     ASSERT_EQ(report.techniques.size(), 2u);
     EXPECT_EQ(report.techniques[1].measures.technique, "circuit");
-    EXPECT_GT(report.techniques[1].time_ratio, 0);
+    EXPECT_GT(report.techniques[1].speedup, 0);
     ASSERT_EQ(report.failures.size(), 1u);
     EXPECT_EQ(report.failures[0].technique, "stuck");
     EXPECT_FALSE(report.failures[0].of_trace);
@@ -404,7 +404,7 @@ TEST(JobReport, TheVerdictNamesItsSensitivityToTheWormLimit) {
   EXPECT_EQ(report.limits.long_worms->wormhole,
             report_of(ring(8, 50, 4096), longer).techniques[0].measures.time);
   EXPECT_GT(*report.limits.long_worms->gap_closed, 0.9);
-  EXPECT_THAT(report.verdict.sentence, HasSubstr("depends on --worm-limit: with 4096 instead of 128"));
+  EXPECT_THAT(report.verdict.sentence, HasSubstr("depends on --worm-limit: with 4 KiB instead of 128 B"));
 }
 
 TEST(JobReport, BoundsCanBeNamedAsTechniques) {

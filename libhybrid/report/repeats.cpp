@@ -38,8 +38,9 @@ std::string name(const RepeatedTechnique& t) {
 
 // "88.0 % of wormhole's job time (median of 5 runs; 87.0 to 91.0 %)".
 std::string share_of_time(const RepeatedTechnique& t, const RepeatedReport& report) {
-  return fmt::format("{} of {}'s job time (median of {} runs; {:.1f} to {})", percent(t.ratio.median),
-                     report.reference, report.runs.size(), 100 * t.ratio.least, percent(t.ratio.most));
+  return fmt::format("{} of {}'s job time (median of {} runs; {:.1f} to {})", percent(t.time_ratio.median),
+                     report.reference, report.runs.size(), 100 * t.time_ratio.least,
+                     percent(t.time_ratio.most));
 }
 
 Contender contender_of(const RepeatedTechnique& t) {
@@ -54,19 +55,19 @@ void judge(RepeatedReport& report) {
   bool all_certain = true;  // that none is more than 1 % faster than the reference
   for (const RepeatedTechnique& t : report.techniques) {
     if (t.technique == report.reference) continue;
-    all_certain = all_certain && t.ratio.least >= 1 - kTie;
-    if (best == nullptr || t.ratio.median < best->ratio.median) best = &t;
+    all_certain = all_certain && t.time_ratio.least >= 1 - kTie;
+    if (best == nullptr || t.time_ratio.median < best->time_ratio.median) best = &t;
   }
   if (best == nullptr) {
     report.sentence = fmt::format("Only {} was emulated, so there is nothing to compare.", report.reference);
     return;
   }
   for (const RepeatedTechnique& t : report.techniques)
-    if (t.technique != report.reference && t.ratio.median <= best->ratio.median * (1 + kTie) &&
-        t.ratio.most < 1 - kTie && is_simpler(contender_of(t), contender_of(*best)))
+    if (t.technique != report.reference && t.time_ratio.median <= best->time_ratio.median * (1 + kTie) &&
+        t.time_ratio.most < 1 - kTie && is_simpler(contender_of(t), contender_of(*best)))
       best = &t;
   const std::string share = share_of_time(*best, report);
-  if (best->ratio.most < 1 - kTie) {
+  if (best->time_ratio.most < 1 - kTie) {
     report.technique = best->technique;
     report.slots = best->slots;
     report.sentence = fmt::format("{} suits this job: it takes {}.", name(*best), share);
@@ -129,16 +130,16 @@ std::string to_text(const RepeatedReport& report, std::size_t width) {
                    {"job time, median"},
                    {"min"},
                    {"max"},
-                   {"against " + report.reference},
+                   {"time ratio"},
                    {"min"},
                    {"max"}});
   const auto time = [](double ns) { return short_time(picoseconds(std::llround(ns * 1e3))); };
   for (const RepeatedTechnique& t : report.techniques)
     table.add({t.technique, t.slots == 0 ? "-" : std::to_string(t.slots), time(t.time_ns.median),
-               time(t.time_ns.least), time(t.time_ns.most), fmt::format("{:.3f}", t.ratio.median),
-               fmt::format("{:.3f}", t.ratio.least), fmt::format("{:.3f}", t.ratio.most)});
-  std::string text = wrap(fmt::format("Techniques over {} runs (job time; against: quotient in one run)",
-                                      report.runs.size()),
+               time(t.time_ns.least), time(t.time_ns.most), fmt::format("{:.3f}", t.time_ratio.median),
+               fmt::format("{:.3f}", t.time_ratio.least), fmt::format("{:.3f}", t.time_ratio.most)});
+  std::string text = wrap(fmt::format("Techniques over {} runs (job time; time ratio: to {} in the same run)",
+                                      report.runs.size(), report.reference),
                           0, width) +
                      table.text(2, width);
   text += "\nVerdict\n" + wrap(report.sentence, 2, width) + "\nRuns\n";
@@ -156,7 +157,7 @@ nlohmann::ordered_json to_json(const RepeatedReport& report) {
     repeats["results"].push_back({{"technique", t.technique},
                                   {"slots", t.slots},
                                   {"time_ns", to_json(t.time_ns)},
-                                  {"time_ratio", to_json(t.ratio)}});
+                                  {"time_ratio", to_json(t.time_ratio)}});
   repeats["verdict"] = {
       {"technique", report.technique}, {"slots", report.slots}, {"sentence", report.sentence}};
   json["repeats"] = std::move(repeats);

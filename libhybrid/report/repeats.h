@@ -2,8 +2,8 @@
 //
 // A recording has the times of one run. Another run of the same program on the same machine computes for
 // another time and in another order, and so has another job time on every technique. Within a recording the
-// techniques see the same run: they are compared by the quotient of their job times there, which varies less
-// than the job times.
+// techniques see the same run: they are compared by the time ratio there, which varies less than the job
+// times.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct RepeatedTechnique {
   std::string technique;
   std::uint32_t slots = 0;  // 0: without slots
   Spread time_ns;           // job time
-  Spread ratio;             // job time / that of `reference` in the same recording
+  Spread time_ratio;        // job time / that of `reference` in the same recording
 };
 
 struct RepeatedReport {

@@ -227,7 +227,7 @@ ordered_json to_json(const JobReport& report) {
   json["results"] = ordered_json::array();
   for (const TechniqueResult& result : report.techniques) {
     ordered_json one = to_json(result.measures);
-    one["speedup"] = ratio_json(result.time_ratio);
+    one["speedup"] = ratio_json(result.speedup);
     one["communication_speedup"] = ratio_json(result.communication_ratio);
     one["gap_closed"] = or_null(result.gap_closed);
     one["network_wait_ns"] = or_null(result.network_wait);

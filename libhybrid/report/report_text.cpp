@@ -304,7 +304,7 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
                   2);
   for (const TechniqueResult& r : results) {
     const Measures& m = r.measures;
-    table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.time_ratio),
+    table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.speedup),
                r.gap_closed ? percent(*r.gap_closed) : "-",
                r.network_wait ? short_time(*r.network_wait) : "-", percent(m.utilisation),
                short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),

@@ -189,6 +189,24 @@ std::string wrap(std::string_view raw, std::size_t indent, std::size_t width) {
   return result;
 }
 
+std::string wrap_lines(std::string_view text, std::size_t width) {
+  constexpr std::size_t kFurther = 2;
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!result.empty()) result += '\n';
+    if (line.size() <= width) {
+      result += line;
+      continue;
+    }
+    const std::string lines = wrap(line, std::min(line.find_first_not_of(' '), width) + kFurther, width);
+    result += lines.substr(kFurther, lines.size() - kFurther - 1);
+  }
+  return result;
+}
+
 std::string two_columns(std::string_view term, std::string_view text, std::size_t column, std::size_t width) {
   constexpr std::size_t kIndent = 2, kFurther = 6;
   std::string lines(kIndent, ' ');
@@ -264,9 +282,10 @@ void print_message(Severity severity, std::string_view text) {
   const std::string_view kind = severity == Severity::error  ? ""
                                 : severity == Severity::note ? " note:"
                                                              : " warning:";
-  std::fputs(
-      fmt::format("{}hybrid:{}{} {}\n", colour, kind, colours ? kPlain : "", printable(text, "\n")).c_str(),
-      stderr);
+  std::string shown = fmt::format("hybrid:{} {}", kind, printable(text, "\n"));
+  if (isatty(fileno(stderr)) != 0) shown = wrap_lines(shown, terminal_width(stderr));
+  if (!colour.empty()) shown.insert(shown.find(": ") + 1 + kind.size(), kPlain);
+  std::fputs(fmt::format("{}{}\n", colour, shown).c_str(), stderr);
 }
 
 ProgressLine::ProgressLine(std::FILE* stream)

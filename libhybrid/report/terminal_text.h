@@ -41,7 +41,8 @@ std::string with_bold_headings(std::string_view text);
 void print_text(std::string_view text, std::FILE* stream);
 
 enum class Severity { note, warning, error };
-/// Prints "hybrid: note: TEXT", "hybrid: warning: TEXT" or "hybrid: TEXT" and a newline to standard error.
+/// Prints "hybrid: note: TEXT", "hybrid: warning: TEXT" or "hybrid: TEXT" and a newline to standard error; on
+/// a terminal with wrap_lines().
 void print_message(Severity severity, std::string_view text);
 
 /// Table with aligned columns.
@@ -89,6 +90,10 @@ class TextTable {
 /// Breaks `text` at blanks into lines of at most `width` columns, each indented by `indent` blanks and ended
 /// by a newline. A word that is longer than a line gets a line of its own.
 std::string wrap(std::string_view text, std::size_t indent = 2, std::size_t width = kTextWidth);
+
+/// Breaks the lines of `text` that are longer than `width` at blanks. What follows such a break is indented
+/// by two blanks more than the line. wrap_lines("hybrid: a long message", 16) is "hybrid: a long\n  message".
+std::string wrap_lines(std::string_view text, std::size_t width);
 
 /// A term and its explanation, which is wrapped in a column that begins at `column`. A term that is too long
 /// gets lines of its own, broken at blanks and after "|".

@@ -52,6 +52,13 @@ TEST(Grouped, PutsCommasBetweenThousands) {
   EXPECT_EQ(grouped(1234567), "1,234,567");
 }
 
+TEST(WrapLines, BreaksOnlyLongLinesAndKeepsTheirIndentation) {
+  EXPECT_EQ(wrap_lines("hybrid: a long message\n  short\n  Expected one of: a, b, c", 16),
+            "hybrid: a long\n  message\n  short\n  Expected one\n    of: a, b, c");
+  EXPECT_EQ(wrap_lines("one\n\ntwo", 40), "one\n\ntwo");
+  EXPECT_EQ(wrap_lines("", 40), "");
+}
+
 TEST(TextTable, AlignsColumnsAndEndsNoLineInBlanks) {
   TextTable table({{"name", TextTable::Align::left}, {"count"}, {"note", TextTable::Align::left}});
   table.add({"a", "1", "x"});

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/registry.h"
+#include "core/units.h"
 #include "emulator/network/technique.h"
 #include "emulator/switching/bounds.h"
 #include "libhybrid/report/terminal_text.h"
@@ -63,9 +64,9 @@ std::string long_worms_sentence(const LongWorms& worms, Bytes worm_limit) {
   std::string sentence =
       worms.changes_verdict
           ? fmt::format(" This depends on --worm-limit: with {} instead of {} wormhole takes {}",
-                        worms.worm_limit, worm_limit, short_time(worms.wormhole))
-          : fmt::format(" With --worm-limit {} instead of {} wormhole takes {}", worms.worm_limit, worm_limit,
-                        short_time(worms.wormhole));
+                        format_bytes(worms.worm_limit), format_bytes(worm_limit), short_time(worms.wormhole))
+          : fmt::format(" With --worm-limit {} instead of {} wormhole takes {}",
+                        format_bytes(worms.worm_limit), format_bytes(worm_limit), short_time(worms.wormhole));
   if (worms.gap_closed)
     sentence += *worms.gap_closed >= kLeastShown
                     ? fmt::format(", which closes {} of its gap to ideal", in_percent(*worms.gap_closed))

@@ -89,7 +89,7 @@ TEST_F(Limits, TheVerdictThatDependsOnTheWormLimitSaysSo) {
   EXPECT_EQ(
       limits_text(limits),
       " No switch can save more than 30 % of the job's time with wormhole. This depends on --worm-limit: "
-      "with 4096 instead of 128 wormhole takes 810 us, which closes 95 % of its gap to ideal; then no "
+      "with 4 KiB instead of 128 B wormhole takes 810 us, which closes 95 % of its gap to ideal; then no "
       "technique differs by more than 1 %.");
 }
 
@@ -102,7 +102,7 @@ TEST_F(Limits, ThePickedTechniqueHasLongerWormsToo) {
   EXPECT_FALSE(limits.long_worms->changes_verdict);
   EXPECT_THAT(
       limits_text(limits),
-      HasSubstr("With --worm-limit 4096 instead of 128 wormhole takes 820 us, which closes 45 % of its "
+      HasSubstr("With --worm-limit 4 KiB instead of 128 B wormhole takes 820 us, which closes 45 % of its "
                 "gap to ideal, and the verdict is the same."));
 }
 
