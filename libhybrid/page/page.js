@@ -22,8 +22,11 @@
     while (Math.abs(value) >= step * 0.9995 && at + 1 < units.length) { value /= step; ++at; }
     return `${text(value, at)} ${units[at]}`;
   };
+  const kTimes = ["ns", "us", "ms", "s"];
   const time = (ns) => ns === 0 ? "0 s" : Math.abs(ns) < 1 ? `${Math.round(ns * 1000)} ps`
-    : scaled(ns, 1000, ["ns", "us", "ms", "s"], (v) => Math.abs(v) >= 100 ? Math.round(v) : v.toPrecision(3));
+    : scaled(ns, 1000, kTimes, (v) => Math.abs(v) >= 100 ? Math.round(v) : v.toPrecision(3));
+  // A time that was given, not measured: "1 us".
+  const given_time = (ns) => ns === 0 ? "0 s" : scaled(ns, 1000, kTimes, String);
   const bytes = (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"], (v, at) => v.toFixed(at === 0 || Number.isInteger(v) ? 0 : 1));
   // A value axis from 0 (`from_zero`) or around the values, whose labels differ from each other.
   const value_axis = (values, text, { base, units, from_zero = true }) => {
@@ -271,7 +274,7 @@
     if (sweep && sweep.reconfiguration && wormhole) {
       const { times_ns: times, techniques: lists } = sweep.reconfiguration;
       const faster = times.filter((_, i) => Object.values(lists).some((list) => list[i] !== null && list[i] < wormhole.time_ns));
-      lines.push(faster.length ? `Reconfiguration: a technique with circuits is faster than wormhole up to ${time(faster[faster.length - 1])} (of the times emulated, up to ${time(times[times.length - 1])}).`
+      lines.push(faster.length ? `Reconfiguration: a technique with circuits is faster than wormhole up to ${given_time(faster[faster.length - 1])} (of the times emulated, up to ${given_time(times[times.length - 1])}).`
         : "Reconfiguration: no technique with circuits is faster than wormhole, whatever it takes.");
     }
     for (const r of results)
@@ -596,15 +599,15 @@
     const { times_ns: times, techniques: lines } = sweep.reconfiguration;
     const names = Object.keys(lines);
     const wormhole = (report.results.find((r) => r.technique === "wormhole") || {}).time_ns;
-    const table = () => ({ name: "reconfiguration-times", title: "Job time by reconfiguration time", columns: [{ key: "reconfiguration_ns", title: "reconfiguration", text: time }, ...names.map((n) => ({ key: `${n}_ns`, title: n, text: time }))],
+    const table = () => ({ name: "reconfiguration-times", title: "Job time by reconfiguration time", columns: [{ key: "reconfiguration_ns", title: "reconfiguration", text: given_time }, ...names.map((n) => ({ key: `${n}_ns`, title: n, text: time }))],
       rows: times.map((t, i) => [t, ...names.map((n) => lines[n][i])]),
       csv: { columns: ["technique", "reconfiguration_ns", "time_ns"], rows: names.flatMap((n) => times.map((t, i) => [n, t, lines[n][i]])) } });
     const known = table().rows.flatMap((r) => r.slice(1)).concat(wormhole || []).filter((v) => v !== null);
     const spread = Math.max(...known) / Math.min(...known);
     add_chart(part, { id: "chart-reconfiguration", table,
-      label: `Job time by reconfiguration time: ${table().rows.map((r) => `${time(r[0])}: ${r.slice(1).map((v) => v === null ? "-" : time(v)).join(" / ")}`).join("; ")}`,
+      label: `Job time by reconfiguration time: ${table().rows.map((r) => `${given_time(r[0])}: ${r.slice(1).map((v) => v === null ? "-" : time(v)).join(" / ")}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 90, right: 40, top: 40, bottom: 50 },
-        xAxis: { type: "category", name: "R", data: times.map(time) }, yAxis: spread > 10 ? { type: "log", min: "dataMin", axisLabel: { formatter: time } } : time_axis(known, false),
+        xAxis: { type: "category", name: "R", data: times.map(given_time) }, yAxis: spread > 10 ? { type: "log", min: "dataMin", axisLabel: { formatter: given_time } } : time_axis(known, false),
         tooltip: { trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "-" : time(v) },
         series: names.map((n, i) => ({ type: "line", name: n, symbolSize: 9, data: lines[n],
           markLine: i || !wormhole ? undefined : { symbol: "none", lineStyle: { type: "dashed", color: palette[5] }, label: { formatter: "wormhole", color: palette[5], position: "insideEndTop" }, data: [{ yAxis: wormhole }] } })) }) });
@@ -613,7 +616,7 @@
       const among = time_among(plane.time_ns);
       const by_plane = () => ({ name: "packet-planes", title: "Job time by packet plane", columns: [{ key: "packet_plane", title: "packet plane", text: percent }, { key: "time_ns", title: "job time of hybrid", text: among }],
         rows: plane.shares.map((s, i) => [s, plane.time_ns[i]]) });
-      part.append(note(`Job time of hybrid by packet plane, as a share of the link rate, with a reconfiguration time of ${time(plane.reconfiguration_ns)}:`), ...closeness(plane.time_ns));
+      part.append(note(`Job time of hybrid by packet plane, as a share of the link rate, with a reconfiguration time of ${given_time(plane.reconfiguration_ns)}:`), ...closeness(plane.time_ns));
       add_chart(part, { id: "chart-planes", table: by_plane, label: `Job time of hybrid by packet plane: ${by_plane().rows.map((r) => `${percent(r[0])}: ${among(r[1])}`).join(", ")}`,
         option: () => ({ grid: { left: 90, right: 40, top: 20, bottom: 50 }, xAxis: { type: "category", data: plane.shares.map(percent) },
           yAxis: time_axis(plane.time_ns, false), tooltip: { trigger: "axis", valueFormatter: among },
