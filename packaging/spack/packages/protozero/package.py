@@ -1,16 +1,18 @@
 from spack.package import *
 
 
-class Protozero(Package):
-    """Protocol buffers in C++, headers only: a package of the system, for example Debian's libprotozero-dev.
+class Protozero(CMakePackage):
+    """Writer and reader of protocol buffers in C++, headers only. Spack's own repository does not have it."""
 
-    Spack's own repository does not have it. Once, in packages.yaml:
-      protozero: {buildable: false, externals: [{spec: protozero@1.7.1, prefix: /usr}]}
-    """
+    homepage = "https://github.com/mapbox/protozero"
+    url = "https://github.com/mapbox/protozero/archive/refs/tags/v1.8.2.tar.gz"
 
-    has_code = False
+    license("BSD-2-Clause")
 
-    version("1.7.1")
+    version("1.8.2", sha256="68d1df951b4d8397355c8fc9ffed40d9c06282a877fe847403feac6edcee3ef1")
 
-    def install(self, spec, prefix):
-        raise InstallError("protozero is not built: name the prefix of its headers in packages.yaml (spack info protozero)")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.5:", type="build")
+
+    def cmake_args(self):
+        return [self.define("BUILD_TESTING", False)]
