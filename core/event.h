@@ -15,10 +15,11 @@ enum class EventKind : std::uint8_t {
 
   // Point to point. `peer` is a world rank, `bytes` the size as sent or as received.
   send,        // blocking send, complete on return; `op` is the SendMode
-  send_start,  // nonblocking, persistent or partitioned send started; `request`
+  send_start,  // nonblocking, persistent or partitioned send started; `request`; `op` is the SendMode, with
+               // kByStart or kByPready
   recv,        // blocking receive with its match
   recv_post,   // receive posted; peer and tag as given (kAnyPeer, kAnyTag), or of the message that a matched
-               // probe took; `request`
+               // probe took; `request`; `op` is 0 or kByStart
   send_complete,  // `request`, inside a wait or test
   recv_complete,  // `request`; peer, tag, bytes of the match, or as posted if MPI does not report it
   cancelled,      // `request` ended without a transfer
@@ -37,9 +38,9 @@ enum class EventKind : std::uint8_t {
   // One-sided. `peer` is the target's world rank, `communicator` the window's id in the definitions.
   put,
   get,
-  accumulate,
-  rma_sync,  // fence, lock, ..., creation and end of a window: `op` is the RmaSync. Before post and start,
-             // one `member` extension for each process of the group
+  accumulate,  // `op` is the AccumulateOp
+  rma_sync,    // fence, lock, ..., creation and end of a window: `op` is the RmaSync. Before post and start,
+               // one `member` extension for each process of the group
 
   poll,  // a run of unsuccessful completion tests or probes: from the begin of the first to the end of the
          // last
@@ -62,6 +63,11 @@ enum class EventKind : std::uint8_t {
 };
 
 enum class SendMode : std::uint8_t { standard = 0, buffered = 1, synchronous = 2, ready = 3 };
+/// Bits of Event::op: a transfer that MPI_Start began, and a partitioned send that MPI_Pready did. The other
+/// bits are the SendMode.
+inline constexpr std::uint8_t kByStart = 0x40, kByPready = 0x80, kSendModeBits = 0x3F;
+/// The send mode in Event::op of a send or send_start.
+constexpr std::uint8_t send_mode(std::uint8_t op) { return op & kSendModeBits; }
 
 enum class CollectiveOp : std::uint8_t {
   barrier,
@@ -104,6 +110,9 @@ enum class RmaSync : std::uint8_t {
   free
 };
 
+/// The function of an accumulate event. All but the first also get the old value (a `get` event).
+enum class AccumulateOp : std::uint8_t { accumulate, get_accumulate, fetch_and_op, compare_and_swap };
+
 /// The data that an extension event carries for the next event.
 enum class Extension : std::uint8_t {
   wide,  // values too large for their fields: begin = bytes, request = communicator, bytes = the high bits of
@@ -130,7 +139,7 @@ struct Event {
   std::uint32_t duration : kDurationBits = 0;        // ticks until its return
   std::uint32_t call_site : 32 - kDurationBits = 0;  // id in the definitions; 0: unknown
   EventKind kind = EventKind::none;
-  std::uint8_t op = 0;             // SendMode, CollectiveOp, RmaSync or Extension
+  std::uint8_t op = 0;             // SendMode, CollectiveOp, AccumulateOp, RmaSync or Extension
   std::uint16_t communicator = 0;  // id in the definitions (one-sided: id of the window)
   std::int32_t peer = kNoPeer;
   std::int32_t tag = 0;

@@ -23,7 +23,9 @@ enum Single : std::uint8_t {
   recv_post,
   sendrecv,
   isendrecv,
+  start,
   startall,
+  pready,
   wait,
   waitall,
   test,
@@ -32,10 +34,11 @@ enum Single : std::uint8_t {
   other,
   put,
   get,
-  accumulate,
   kSingleCount
 };
-constexpr std::uint32_t kSyncs = kSingles + kSingleCount;
+constexpr std::uint32_t kAccumulates = kSingles + kSingleCount;
+constexpr std::uint32_t kAccumulateCount = 4;
+constexpr std::uint32_t kSyncs = kAccumulates + kAccumulateCount;
 constexpr std::uint32_t kSyncCount = 13;
 constexpr std::uint32_t kCollectives = kSyncs + kSyncCount;
 constexpr std::uint32_t kCollectiveCount = 22;
@@ -56,7 +59,9 @@ constexpr std::array<MpiRegion, kCollectiveStarts + kCollectiveCount> kRegions{{
     {"MPI_Irecv", kPair},
     {"MPI_Sendrecv", kPair},
     {"MPI_Isendrecv", kPair},
+    {"MPI_Start", kPair},
     {"MPI_Startall", kPair},
+    {"MPI_Pready", kPair},
     {"MPI_Wait", kPair},
     {"MPI_Waitall", kPair},
     {"MPI_Test", kPair},
@@ -65,7 +70,11 @@ constexpr std::array<MpiRegion, kCollectiveStarts + kCollectiveCount> kRegions{{
     {"MPI (other)", kLocal},
     {"MPI_Put", kOneSided},
     {"MPI_Get", kOneSided},
+    // AccumulateOp
     {"MPI_Accumulate", kOneSided},
+    {"MPI_Get_accumulate", kOneSided},
+    {"MPI_Fetch_and_op", kOneSided},
+    {"MPI_Compare_and_swap", kOneSided},
     // RmaSync
     {"MPI_Win_fence", kAll},
     {"MPI_Win_post", kOneSided},
@@ -136,6 +145,7 @@ std::uint32_t entry(std::uint32_t table, std::uint32_t count, std::uint8_t op) {
 // Numbers of events in a call, of the kinds that decide its region.
 struct Content {
   std::uint32_t sends = 0, recvs = 0, starts = 0, posts = 0, completions = 0;
+  bool persistent = false;  // a start or post of a persistent request
 };
 
 Content content_of(const JournalStep& call) {
@@ -150,9 +160,11 @@ Content content_of(const JournalStep& call) {
         break;
       case EventKind::send_start:
         ++content.starts;
+        content.persistent |= (record.event->op & kByStart) != 0;
         break;
       case EventKind::recv_post:
         ++content.posts;
+        content.persistent |= (record.event->op & kByStart) != 0;
         break;
       case EventKind::send_complete:
       case EventKind::recv_complete:
@@ -172,11 +184,12 @@ std::uint32_t region_of(const Event& event) {
     case EventKind::send:
       return entry(kSends, 4, event.op);
     case EventKind::send_start:
-      return entry(kSendStarts, 4, event.op);
+      if ((event.op & kByPready) != 0) return kSingles + pready;
+      return (event.op & kByStart) != 0 ? kSingles + start : entry(kSendStarts, 4, event.op);
     case EventKind::recv:
       return kSingles + recv;
     case EventKind::recv_post:
-      return kSingles + recv_post;
+      return kSingles + ((event.op & kByStart) != 0 ? start : recv_post);
     case EventKind::send_complete:
     case EventKind::recv_complete:
     case EventKind::cancelled:
@@ -185,13 +198,14 @@ std::uint32_t region_of(const Event& event) {
     case EventKind::collective:
       return entry(kCollectives, kCollectiveCount, event.op);
     case EventKind::collective_start:
+      if (event.tag < 0) return kSingles + start;  // persistent
       return entry(kCollectiveStarts, kCollectiveCount, event.op);
     case EventKind::put:
       return kSingles + put;
     case EventKind::get:
       return kSingles + get;
     case EventKind::accumulate:
-      return kSingles + accumulate;
+      return entry(kAccumulates, kAccumulateCount, event.op);
     case EventKind::rma_sync:
       return entry(kSyncs, kSyncCount, event.op);
     case EventKind::poll:
@@ -212,7 +226,8 @@ std::span<const MpiRegion> mpi_regions() { return kRegions; }
 std::uint32_t mpi_region_of(const JournalStep& call) {
   const Content content = content_of(call);
   if (content.sends + content.starts > 0 && content.recvs > 0) return kSingles + sendrecv;
-  if (content.completions == 0 && content.starts == 1 && content.posts == 1) return kSingles + isendrecv;
+  if (content.completions == 0 && content.starts == 1 && content.posts == 1 && !content.persistent)
+    return kSingles + isendrecv;
   if (content.completions == 0 && content.starts + content.posts > 1) return kSingles + startall;
   if (content.completions > 1) return kSingles + waitall;
   for (const JournalRecord& record : call.records)

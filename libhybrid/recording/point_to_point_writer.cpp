@@ -23,9 +23,9 @@ void PointToPointWriter::write_send(const JournalRecord& record, Time at) {
   if (!blocking) output_.open().requests.open(request, {.written = peer.has_value()});
   if (!peer) return;
   OTF2_AttributeList* attributes = nullptr;
-  if (event.op != static_cast<std::uint8_t>(SendMode::standard)) {
+  if (const std::uint8_t mode = send_mode(event.op); mode != static_cast<std::uint8_t>(SendMode::standard)) {
     attributes = output_.attributes();
-    output_.check(OTF2_AttributeList_AddUint8(attributes, trace_ids::send_mode, event.op));
+    output_.check(OTF2_AttributeList_AddUint8(attributes, trace_ids::send_mode, mode));
   }
   const OTF2_TimeStamp time = LocationOutput::stamp(at);
   const auto tag = static_cast<std::uint32_t>(event.tag);

@@ -45,6 +45,50 @@ TEST_F(TraceWriter, NamesTheCallSites) {
   }
 }
 
+TEST_F(TraceWriter, NamesTheCalls) {
+  ranks(1);
+  rank(0).definitions.call_site(1, {"/gone/a.so", 0x10, "exchange"});
+  rank(0).definitions.window(3, kWorldCommunicator);
+  std::uint64_t at = 0;
+  const auto event = [&](EventKind kind, Event values) {
+    values.call_site = 1;
+    rank(0)->event(kind, at, 10, values);
+  };
+  const auto send = [&](std::uint8_t by) {
+    at += 100;
+    event(EventKind::send_start,
+          {.op = static_cast<std::uint8_t>(static_cast<std::uint8_t>(SendMode::synchronous) | by),
+           .peer = 0,
+           .bytes = 5,
+           .request = static_cast<std::uint32_t>(at)});
+  };
+  const auto post = [&](std::uint8_t by) {
+    event(EventKind::recv_post,
+          {.op = by, .peer = 0, .bytes = 5, .request = static_cast<std::uint32_t>(at + 1)});
+  };
+  send(0);
+  send(kByStart);
+  send(kByPready);
+  send(0), post(0);
+  send(kByStart), post(kByStart);
+  at += 100, post(kByStart);
+  at += 100,
+      event(EventKind::collective_start,
+            {.op = static_cast<std::uint8_t>(CollectiveOp::bcast), .peer = 0, .tag = -1, .request = 9});
+  for (std::uint8_t op = 0; op < 4; ++op)
+    at += 100, event(EventKind::accumulate, {.op = op, .communicator = 3, .peer = 0, .bytes = 8});
+  rank(0)->finish(at + 100);
+  const auto trace = open();
+  std::vector<std::string> names;
+  for (const Operation& o : operations(*trace, 0)) {
+    EXPECT_TRUE(o.kind != Kind::send_start || o.mode == SendMode::synchronous);
+    if (o.call_site != 0) names.push_back(source_call(*trace, o.call, o.call_site).call);
+  }
+  EXPECT_THAT(names, ElementsAre("MPI_Issend", "MPI_Start", "MPI_Pready", "MPI_Isendrecv", "MPI_Isendrecv",
+                                 "MPI_Startall", "MPI_Startall", "MPI_Start", "MPI_Start", "MPI_Accumulate",
+                                 "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"));
+}
+
 TEST_F(TraceWriter, ReportsItsProgress) {
   constexpr std::uint64_t kSends = 10'000;
   ranks(1);

@@ -52,12 +52,14 @@ inline int rtransfer(Thread& thread, RealCall real, EventKind kind, MPI_Count co
 }
 
 // Two transfers: one to the target with the operand, and one back with the old value.
-inline int get_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
-                          MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win) {
+inline int get_accumulate(Thread& thread, RealCall real, AccumulateOp op, MPI_Count count,
+                          MPI_Datatype datatype, MPI_Count result_count, MPI_Datatype result_datatype,
+                          int target, MPI_Win win) {
   CallTime time(thread);
   const Window* const window = process().window(win);
   // With MPI_NO_OP there is no operand: count may be 0 and the datatype null.
-  const Record there = window_record(EventKind::accumulate, 0, window, target, bytes_of(count, datatype));
+  const Record there = window_record(EventKind::accumulate, static_cast<std::uint8_t>(op), window, target,
+                                     bytes_of(count, datatype));
   const Record back =
       window_record(EventKind::get, 0, window, target, bytes_of(result_count, result_datatype));
   predict_one_sided(thread, time, there);
@@ -75,8 +77,8 @@ inline int get_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Da
 inline int rget_accumulate(Thread& thread, RealCall real, MPI_Count count, MPI_Datatype datatype,
                            MPI_Count result_count, MPI_Datatype result_datatype, int target, MPI_Win win,
                            MPI_Request* request) {
-  const int result =
-      get_accumulate(thread, real, count, datatype, result_count, result_datatype, target, win);
+  const int result = get_accumulate(thread, real, AccumulateOp::get_accumulate, count, datatype, result_count,
+                                    result_datatype, target, win);
   if (result == MPI_SUCCESS) remember(*request, {.active = true});
   return result;
 }

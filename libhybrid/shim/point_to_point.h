@@ -47,15 +47,22 @@ inline Record match_record(EventKind kind, const Communicator* communicator, con
           id};
 }
 
-/// Records the begin of a transfer, by a nonblocking call or by MPI_Start.
-inline void record_begin(CallTime& time, const Request& r) {
+/// Records the begin of a transfer, by a nonblocking call (`by` 0), MPI_Start (kByStart) or MPI_Pready
+/// (kByPready).
+inline void record_begin(CallTime& time, const Request& r, std::uint8_t by = 0) {
   switch (r.kind) {
-    case RequestKind::send:
-      time.record(send_record(EventKind::send_start, r, r.id));
+    case RequestKind::send: {
+      Record record = send_record(EventKind::send_start, r, r.id);
+      record.op |= by;
+      time.record(record);
       break;
-    case RequestKind::recv:
-      time.record(post_record(r, r.peer, r.tag, r.bytes, r.id));
+    }
+    case RequestKind::recv: {
+      Record record = post_record(r, r.peer, r.tag, r.bytes, r.id);
+      record.op = by;
+      time.record(record);
       break;
+    }
     case RequestKind::sendrecv:
       time.record(send_record(EventKind::send_start, r, r.id));
       time.record(post_record(r, r.recv_peer, r.recv_tag, r.recv_bytes, second_half(r.id)));

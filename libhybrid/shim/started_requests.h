@@ -21,7 +21,7 @@ inline void record_start(Thread& thread, CallTime& time, RequestTable::Slot& slo
                       slot.counts.get(), slot.request.id);
     return;
   }
-  record_begin(time, slot.request);
+  record_begin(time, slot.request, kByStart);
 }
 
 namespace handle {
@@ -76,7 +76,7 @@ inline int pready(Thread& thread, RealCall real, MPI_Request request, int partit
   const int result = real();
   time.done();
   if (last)
-    record_begin(time, slot->request);
+    record_begin(time, slot->request, kByPready);
   else
     time.record_call();
   return result;

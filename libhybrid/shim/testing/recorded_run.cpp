@@ -57,7 +57,7 @@ std::string kind_name(const Event& event) {
     case EventKind::send:
       return std::array{"send", "bsend", "ssend", "rsend"}[event.op];
     case EventKind::send_start:
-      return std::array{"isend", "ibsend", "issend", "irsend"}[event.op];
+      return std::array{"isend", "ibsend", "issend", "irsend"}[send_mode(event.op)];
     case EventKind::recv:
       return "recv";
     case EventKind::recv_post:
