@@ -2,9 +2,31 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "cli/unknown_variables.h"
+#include "core/error.h"
 
 namespace hybrid {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A trace that counts twice would make the spread of the runs too small.
+void refuse_repeated(const std::vector<std::string>& traces) {
+  std::vector<fs::path> places;
+  for (const std::string& trace : traces) {
+    std::error_code missing;  // told when it is opened
+    const fs::path place = fs::canonical(trace, missing);
+    for (std::size_t i = 0; i < places.size() && !missing; ++i)
+      if (place == places[i] || place.parent_path() == places[i] || place == places[i].parent_path())
+        throw UserError(trace + ": the same trace as " + traces[i], "Give each trace once.");
+    places.push_back(place);
+  }
+}
+
+}  // namespace
 
 void TraceArguments::declare(CommandLine& line) {
   line.add_argument(
@@ -34,6 +56,7 @@ void TraceArguments::settle() {
   json_.check();
   warn_of_unknown(flags_.apply(table_, environ));
   check_job(options_);
+  refuse_repeated(traces_);
 }
 
 }  // namespace hybrid

@@ -17,7 +17,8 @@ class TraceArguments {
   void declare(CommandLine& line);
   /// The same with TRACE... `defaults`: of the options.
   void declare_many(CommandLine& line, const JobOptions& defaults = {});
-  /// After parsing: settles the options and refuses what cannot be (UserError).
+  /// After parsing: settles the options and refuses what cannot be (UserError), also a trace that is given
+  /// twice.
   void settle();
 
   /// The flags that were given.

@@ -62,12 +62,22 @@ TEST_F(TraceCommand, AProfileHasTheTrafficOfEachConnection) {
 }
 
 TEST_F(TraceCommand, SeveralTracesAreComparedAsRunsOfOneJob) {
+  fs::copy(trace_, "copy", fs::copy_options::recursive);
   const json both = json::parse(
-      hybrid({"replay", trace_, trace_, "--technique", "wormhole,tdm", "--slots", "4", "--json", "-"}));
+      hybrid({"replay", trace_, "copy", "--technique", "wormhole,tdm", "--slots", "4", "--json", "-"}));
   EXPECT_EQ(both["runs"].size(), 2u);
   const json& tdm = both["repeats"]["results"][1];
   EXPECT_EQ(tdm["technique"], "tdm");
   EXPECT_EQ(tdm["time_ns"]["min"], tdm["time_ns"]["max"]) << "the same trace has the same result";
+}
+
+TEST_F(TraceCommand, ATraceThatIsGivenTwiceIsRefused) {
+  fs::create_symlink(trace_, "link");
+  for (const char* command : {"replay", "predict", "worth", "advise"})
+    for (const std::string& same : {trace_, trace_ + "/", trace_ + "/trace.otf2", std::string("link")})
+      EXPECT_THAT(run({HYBRID_COMMAND, command, trace_, same}, 2),
+                  HasSubstr(same + ": the same trace as " + trace_))
+          << command;
 }
 
 TEST_F(TraceCommand, AMissingPermissionIsNamed) {
