@@ -21,6 +21,7 @@
 #include "cli/json_output.h"
 #include "cli/mpiexec.h"
 #include "cli/program.h"
+#include "core/context_switches.h"
 #include "core/cycle_counter.h"
 #include "core/units.h"
 #include "emulator/device/serial_device.h"
@@ -150,12 +151,12 @@ Finding clock_cost() {
   timespec now{};
   const double monotonic = cost_of([&] { clock_gettime(CLOCK_MONOTONIC, &now); });
   const double thread = cost_of([&] { clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); });
-  char text[160];
-  std::snprintf(text, sizeof text, "%s; clock_gettime %.0f ns, thread CPU clock %.0f ns a call",
-                constant ? "cycle counter of constant rate" : "no cycle counter of constant rate", monotonic,
-                thread);
   return {
-      "clock", constant && monotonic < 200 ? State::ok : State::note, text,
+      "clock", constant && monotonic < 200 ? State::ok : State::note,
+      fmt::format("{}; clock_gettime {:.0f} ns, thread CPU clock {:.0f} ns a call; context switches {}",
+                  constant ? "cycle counter of constant rate" : "no cycle counter of constant rate",
+                  monotonic, thread,
+                  ContextSwitches::visible() ? "are seen (rseq)" : "are not seen (no rseq)"),
       constant
           ? (monotonic < 200 ? "" : "the kernel's clock source is slow: see /sys/devices/system/clocksource")
           : "recording costs a clock_gettime a call"};

@@ -1,7 +1,7 @@
 // Time line of a job recorded with --clock cpu, as if each thread had a core.
 //
-// The gap between two calls of a thread is the CPU time that the thread computed. If that was not measured,
-// since the gap was too short for a preemption, it is the recorded gap. The recorded duration of calls is
+// The gap between two calls of a thread is the CPU time that the thread computed. If the journal does not
+// have it, the thread ran all the time, and it is the recorded gap. The recorded duration of calls is
 // dropped: on a machine with fewer cores than ranks it is mostly the time until the partner was scheduled. A
 // call lasts until the messages that it receives are sent, or until the ranks that its collective waits for
 // have entered it; otherwise it takes no time. So no message is received before it is sent, and the gaps,

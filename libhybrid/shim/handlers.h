@@ -24,7 +24,7 @@ class CallTime {
   /// `peer`: MPI_PROC_NULL for a transfer that does nothing. Its time is less than that of reading the clock,
   /// and is recorded as 0.
   void done(int peer = 0) {
-    end_ = peer == MPI_PROC_NULL ? begin_ : ticks();
+    end_ = peer == MPI_PROC_NULL ? begin_ : thread_.leave();
     if (process().live_carries) [[unlikely]]
       process().live->progress();
   }

@@ -251,6 +251,7 @@ bool begin(Process& p) {
     p.options.clock = any != 0 ? "cpu" : "wall";
   }
   p.rules.cpu_clock = p.options.clock == "cpu";
+  p.rules.sees_switches = p.rules.cpu_clock && ContextSwitches::visible();
 
   OutputDirectory directory;
   if (p.rank == 0) directory = make_output_directory(p.options);

@@ -6,14 +6,9 @@
 
 namespace hybrid::shim {
 
-constinit thread_local std::uint32_t yields_of_thread = 0;
-
 namespace {
 // With a shorter gap between two polls the program waits; with a longer one it computes.
 constexpr std::uint64_t kPollMergeNs = 2'000;
-// In shorter intervals the thread is assumed to run all the time: a time slice is milliseconds, and reading
-// the CPU clock costs half a microsecond.
-constexpr std::uint64_t kLongIntervalNs = 50'000;
 }  // namespace
 
 Thread::Thread(const std::string& journal_path, const JournalHeader& header, const RecordingRules& rules)
@@ -21,11 +16,9 @@ Thread::Thread(const std::string& journal_path, const JournalHeader& header, con
       journal_(std::make_unique<JournalWriter>(journal_path, header)),
       sites_(rules.sites),
       poll_merge_(rules.scale.ticks(kPollMergeNs)),
-      long_interval_(rules.scale.ticks(kLongIntervalNs)),
-      yields_seen_(yields_of_thread) {
+      compute_(rules.scale, rules.sees_switches) {
   last_end_ = ticks();
-  cpu_at_ = last_end_;
-  if (rules_.cpu_clock) cpu_ns_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
+  if (rules_.cpu_clock) compute_.restart();
   append({.kind = EventKind::start}, last_end_, last_end_);
 }
 
@@ -39,7 +32,7 @@ void Thread::poll(Ticks begin, Ticks end) {
     poll_end_ = end;
   }
   last_end_ = end;
-  if (rules_.cpu_clock) measure_call(begin, end);
+  if (rules_.cpu_clock) compute_.settle(begin, end, call_site_);
 }
 
 void Thread::append_wide(const Record& record, Ticks begin, const WideValues& values) {
@@ -88,10 +81,8 @@ void Thread::decision(EventKind kind, std::uint32_t peer, Ticks at) {
 }
 
 void Thread::resume() {
-  yields_seen_ = yields_of_thread;
   record({.kind = EventKind::call}, last_end_, ticks());
-  cpu_at_ = last_end_;
-  if (rules_.cpu_clock) cpu_ns_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
+  if (rules_.cpu_clock) compute_.restart();
 }
 
 void Thread::finish(Ticks at, std::uint64_t ticks_per_second) {
@@ -102,24 +93,10 @@ void Thread::finish(Ticks at, std::uint64_t ticks_per_second) {
 }
 
 void Thread::measure_gap(Ticks now) {
-  const bool measured_before = cpu_at_ > last_end_;  // by a call without an event
-  if (!measured_before && now - last_end_ < long_interval_) return;
-  const std::uint64_t cpu = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
-  const Ticks since = std::max(last_end_, cpu_at_);
-  const std::uint64_t then =
-      measured_before ? cpu_ns_ : cpu_ns_ + rules_.scale.nanoseconds(last_end_ - cpu_at_);
-  const std::uint64_t ran = cpu > then ? std::min(cpu - then, rules_.scale.nanoseconds(now - since)) : 0;
-  pending_compute_ = (measured_before && pending_compute_ != kNone ? pending_compute_ : 0) + ran;
-  cpu_ns_ = cpu;
-  cpu_at_ = now;
-}
-
-void Thread::measure_call(Ticks begin, Ticks end) {
-  // A call that yielded did not run all the time, even if it was short.
-  if (end - begin < long_interval_ && yields_seen_ == yields_of_thread) return;
-  yields_seen_ = yields_of_thread;
-  cpu_ns_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
-  cpu_at_ = end;
+  const std::uint64_t away = compute_.begin_call(now);
+  if (away == 0) return;
+  const std::uint64_t gap = rules_.scale.nanoseconds(now - last_end_);
+  pending_compute_ = gap - std::min(gap, away);
 }
 
 void Thread::report_loss() { warn_of_full_disk(); }

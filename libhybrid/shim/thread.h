@@ -13,6 +13,7 @@
 #include "core/journal.h"
 #include "libhybrid/shim/call_sites.h"
 #include "libhybrid/shim/clock.h"
+#include "libhybrid/shim/compute_clock.h"
 
 namespace hybrid::shim {
 
@@ -31,11 +32,9 @@ struct Record {
 struct RecordingRules {
   TickScale scale;
   bool cpu_clock = false;      // compute times from the thread's CPU clock
+  bool sees_switches = false;  // ContextSwitches::visible()
   CallSites* sites = nullptr;  // of the process; nullptr: events have no call sites
 };
-
-/// Number of times that this thread yielded its core in the progress hook (yield.cpp).
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint32_t yields_of_thread;
 
 class Thread {
  public:
@@ -50,6 +49,12 @@ class Thread {
       measure_gap(now);
     return now;
   }
+  /// Ends it. Returns its time.
+  Ticks leave() {
+    if (rules_.cpu_clock) [[unlikely]]
+      return compute_.end_call();
+    return ticks();
+  }
 
   /// Writes an event of a call that took from `begin` to `end`. All events of a call have the same times.
   void record(const Record& record, Ticks begin, Ticks end) {
@@ -57,7 +62,7 @@ class Thread {
       before_event();
     append(record, begin, end);
     if (rules_.cpu_clock && end != last_end_) [[unlikely]]
-      measure_call(begin, end);
+      compute_.settle(begin, end, call_site_);
     last_end_ = end;
   }
 
@@ -114,7 +119,6 @@ class Thread {
   void before_event();
   void write_poll();
   void measure_gap(Ticks now);
-  void measure_call(Ticks begin, Ticks end);
   void report_loss();
 
   RecordingRules rules_;
@@ -128,12 +132,8 @@ class Thread {
   std::uint64_t lost_ = 0;
   std::array<std::vector<std::byte>, 3> scratch_;
 
-  // The CPU clock (rules_.cpu_clock) was cpu_ns_ at cpu_at_. The thread is assumed to run from there on.
-  Ticks long_interval_ = 0;  // intervals this long may contain a preemption
-  Ticks cpu_at_ = 0;
-  std::uint64_t cpu_ns_ = 0;
-  std::uint64_t pending_compute_ = kNone;  // of the gap before the next event
-  std::uint32_t yields_seen_ = 0;
+  ComputeClock compute_;                   // with rules_.cpu_clock
+  std::uint64_t pending_compute_ = kNone;  // nanoseconds of CPU time of the gap before the next event
 };
 
 }  // namespace hybrid::shim

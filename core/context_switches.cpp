@@ -1,0 +1,39 @@
+#include "core/context_switches.h"
+
+#include <ctime>
+
+namespace hybrid {
+
+#ifdef HYBRID_HAS_RSEQ
+
+constinit std::uint64_t ContextSwitches::empty_sequence = 0;
+
+bool ContextSwitches::visible() {
+  if (__rseq_size == 0) return false;
+  // The sequence is a word of data. The kernel requires the signature before the address where an interrupted
+  // sequence continues, which is never used here. Both must stay mapped: libhybrid.so is never unloaded (-z
+  // nodelete).
+  static constexpr std::uint32_t kCode[] = {RSEQ_SIG, 0, 0};
+  static rseq_cs description;
+  description.start_ip = reinterpret_cast<std::uintptr_t>(&kCode[2]);
+  description.post_commit_offset = sizeof kCode[2];
+  description.abort_ip = reinterpret_cast<std::uintptr_t>(&kCode[1]);
+  empty_sequence = reinterpret_cast<std::uintptr_t>(&description);
+  // A switch between the two lines, and a time that is over before the thread is switched out, are rare.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    mark();
+    const bool kept = !since_mark();
+    const timespec shortest{0, 1};
+    nanosleep(&shortest, nullptr);
+    if (kept && since_mark()) return true;
+  }
+  return false;
+}
+
+#else
+
+bool ContextSwitches::visible() { return false; }
+
+#endif
+
+}  // namespace hybrid
