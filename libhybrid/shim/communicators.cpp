@@ -142,7 +142,7 @@ void Process::define_world() {
   all->members.resize(static_cast<std::size_t>(size));
   std::iota(all->members.begin(), all->members.end(), 0);
   definitions->communicator(all->id, all->members);
-  communicators.insert(static_cast<std::uint32_t>(MPI_COMM_WORLD), std::move(all));
+  world_communicator_ = communicators.insert(static_cast<std::uint32_t>(MPI_COMM_WORLD), std::move(all));
   auto self = std::make_unique<Communicator>();
   self->id = kSelfCommunicator;
   self->members = {rank};

@@ -70,6 +70,7 @@ class Process {
   /// Returns the communicator of a handle; the first time, queries MPI and defines it. nullptr for
   /// MPI_COMM_NULL, or when memory is short.
   const Communicator* communicator(MPI_Comm comm) {
+    if (comm == MPI_COMM_WORLD) return world_communicator_;
     const Communicator* const known = communicators.find(static_cast<std::uint32_t>(comm));
     return known != nullptr ? known : first_use(comm);
   }
@@ -100,6 +101,7 @@ class Process {
   [[gnu::cold]] const Communicator* first_use(MPI_Comm comm);
   void add_communicator(MPI_Comm comm, std::unique_ptr<Communicator> known, const Origin& origin);
 
+  const Communicator* world_communicator_ = nullptr;  // also in communicators
   std::mutex threads_mutex_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<Thread*> idle_threads_;
