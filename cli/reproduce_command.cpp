@@ -1,6 +1,7 @@
 // `hybrid reproduce`: runs the papers' claims. Without HYBRID_REPRODUCE (demo builds) the claims are not
 // linked in, and the command only explains how to build them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -220,7 +221,7 @@ class ReproduceCommand final : public Command {
         for (const ClaimTable& table : run.result.tables)
           for (const std::string& note : table.notes) text += item("  ", of + note);
         if (!run.result.holds() && !run.result.explanation.empty())
-          text += item("  ", of + run.result.explanation);
+          text += item("  ", of + fmt::format("{}", fmt::join(run.result.explanation, " ")));
       }
     }
     print_text(text + "Figures and page: " + directory + "\n", stdout);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emulator/claims/sweep.h"
@@ -14,11 +15,15 @@ namespace hybrid {
 std::vector<Figure> allocation_grid(const ClaimContext& context, const std::string& file,
                                     const std::string& pattern, const std::vector<std::string>& more = {});
 
-/// Returns adaptive compared with the best of the others and the bound, one row per point of `grid`. The page
-/// shows the ratios 0, 0.25, ..., 1. Notes: the mean, the worst point, and whether the aim of
-/// check_adaptive() holds.
+/// Returns the first three figures of a grid with the names of their buffers: "8 KB", "2 KB", "128 B".
+std::vector<std::pair<std::string, const Figure*>> by_buffer(const std::vector<Figure>& grid);
+
+/// Returns adaptive compared with the best of the others and the bound, one row per point of `grid`. Note:
+/// the means and the worst point.
 ClaimTable adaptive_table(const std::vector<Figure>& grid, const std::string& file);
 
+inline constexpr const char* kAdaptiveAim =
+    "adaptive never more than 2 % below the best of wormhole, ses, sla and preempt, above it on average";
 /// Checks the aim: adaptive is never more than 2 % below the best of the others, and above it on average.
 ClaimCheck check_adaptive(const std::vector<Figure>& grid);
 

@@ -138,16 +138,13 @@ class C12 final : public Claim {
         fmt::format("{} permutations per point (L: 100); sources in ascending order", permutations),
         "trees of w^l nodes: two levels w = 8 to 64, three 4 to 16, four 3 to 8",
         ("local: each switch takes a random free port up (`local-random`, L 1: \"selects a routing path "
-         "randomly\"), request by request; a blocked request releases its ports; `local-greedy` takes the "
-         "first one and is not checked"),
-        ("dissertation: every circuit climbs to the top level; L 3 turns it at the common ancestor, with "
-         "which the lower ends of L's ranges are not reached (ours)"),
+         "randomly\"), request by request; a blocked request releases its ports; `local-greedy`, the first "
+         "free port, is not checked"),
         "level-wise: level by level, the lowest port, partial paths kept (figure 7)",
-        "'the spread shrinks': maximum - minimum of the largest tree is below that of the smallest"};
-    result.explanation =
-        "Two levels: level-wise grants more than 95 % from 1024 nodes on if circuits climb to the top, and "
-        "at more sizes if they turn at the common ancestor; local scheduling that turns there is above 70 % "
-        "on small trees.";
+        "spread: maximum - minimum, of the largest tree against that of the smallest"};
+    result.explanation = {
+        "On two levels level-wise grants more than 95 % from 1024 nodes on, and at more sizes where circuits "
+        "turn at the common ancestor (ours); local scheduling is then above 70 % on small trees."};
     return result;
   }
 };

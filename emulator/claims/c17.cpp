@@ -172,9 +172,8 @@ class C17 final : public Claim {
                                result.checks[1].figures)};
     result.tables.push_back(std::move(table));
     result.choices = {
-        "the register-transfer model is in C++ and shares the parameters, schedulers, predictors and "
-        "allocations with "
-        "the fast model",
+        "the register-transfer model is in C++ and shares parameters, schedulers, predictors and allocations "
+        "with the fast model",
         "tdm and hybrid with every allocation, and with our policies (misses, eviction, packet plane)"};
     return result;
   }

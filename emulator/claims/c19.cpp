@@ -212,7 +212,7 @@ class C19 final : public Claim {
         "channel",
         fmt::format(
             "message sets, {} per repeat: 'filled' reaches the load factor on every channel as far as random "
-            "choice finds it, 'random' on one channel; the others are permutations, repeated while they fit",
+            "choice finds it, 'random' on one; the others are permutations, repeated while they fit",
             kSetsPerRepeat)};
     return result;
   }

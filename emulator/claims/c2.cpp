@@ -34,10 +34,9 @@ class C2 final : public Claim {
     const std::vector<std::string> circuit{"circuit 10 ft", "circuit 100 ft"};
     result.checks.push_back(check_points("circuit is lower with 100 foot cables at every size", f, circuit,
                                          f.x, [&f](double x) { return loss(f, "circuit", x) > 0; }));
-    result.checks.push_back(check_points("circuit loses more than 10 % up to 512 bytes", f, circuit,
+    result.checks.push_back(check_points("circuit drops by more than 10 % up to 512 bytes", f, circuit,
                                          points_to(f, 512),
                                          [&f](double x) { return loss(f, "circuit", x) > 0.1; }));
-    result.choices = {"'drops': by more than 10 % up to 512 bytes"};
     result.figures.push_back(std::move(f));
     return result;
   }

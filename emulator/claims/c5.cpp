@@ -73,30 +73,30 @@ std::string describe_deficit(const Figure& f, const std::string& curve, double p
   return ratios.empty() ? "nowhere" : fmt::format("at {} %, by at most {:.1f} %", ratios, 100 * most_below);
 }
 
-std::string explain(const ClaimContext& context, const std::vector<ClaimCheck>& checks,
-                    const std::vector<Figure>& longer) {
-  std::string text;
+std::vector<std::string> explain(const ClaimContext& context, const std::vector<ClaimCheck>& checks,
+                                 const std::vector<Figure>& longer) {
+  std::vector<std::string> parts;
   const bool sla = all_hold(checks, "8 KB: sla") && all_hold(checks, "2 KB: sla");
   if (!sla && !longer.empty())
-    text += fmt::format(
-        "SLA gives S_W its share of the data, but worms use their time less efficiently than circuits, "
-        "because inputs wait for busy outputs. With S_W a third longer SLA is below wormhole {} (8 KB) and "
-        "{} (2 KB). ",
-        describe_deficit(longer[0], kLonger, 0.5), describe_deficit(longer[1], kLonger, 0.7));
+    parts.push_back(
+        fmt::format("Worms need more time than circuits for their share of the data, because inputs wait for "
+                    "busy outputs. With S_W a third longer SLA is below wormhole {} (8 KB) and {} (2 KB).",
+                    describe_deficit(longer[0], kLonger, 0.5), describe_deficit(longer[1], kLonger, 0.7)));
   if (!all_hold(checks, "128 B, 5 to 75 %: sla"))
-    text +=
+    parts.emplace_back(
         "With 128-byte buffers a node blocks on one message until its slot has a turn, for any shares of "
-        "time. ";
+        "time.");
   if (!all_hold(checks, "8 KB: PREEMPT best") || !all_hold(checks, "8 KB: preempt") ||
       !all_hold(checks, "2 KB: preempt"))
-    text += context.model.dissertation
-                ? "PREEMPT activates all four slots for all nodes while any of 64 nodes has data for the "
-                  "mesh, which is nearly always so in mixed traffic. "
-                : fmt::format(
-                      "PREEMPT loses at low ratios because {:.0f} % of the random messages use a preloaded "
-                      "connection by chance, and each activates all four slots for all nodes. ",
-                      100 * 3.5 / 63);
-  return text;
+    parts.push_back(
+        context.model.dissertation
+            ? "PREEMPT activates all four slots for all nodes while any of 64 nodes has data for "
+              "the mesh: in mixed traffic nearly always."
+            : fmt::format("PREEMPT loses at low ratios because {:.0f} % of the random messages use "
+                          "a preloaded connection by chance, and each activates all four slots for "
+                          "all nodes.",
+                          100 * 3.5 / 63));
+  return parts;
 }
 
 class C5 final : public Claim {
@@ -110,18 +110,18 @@ class C5 final : public Claim {
     };
     // The first one that holds is the last one that is shown.
     return {reading("--buffer-scope nic --mixed-draw even --messages 192",
-                    "D 3.4.1 calls VQ_PCKT one physical buffer that is logically partitioned: here its "
-                    "queues share the stated size, and Q_W has the same. A node with a small buffer then "
-                    "blocks on any message of its pool.",
+                    "D 3.4.1 has one physical buffer VQ_PCKT, logically partitioned: here its queues share "
+                    "the stated size, and Q_W has the same. With a small buffer a node then blocks on any "
+                    "message of its pool.",
                     [mix](SwitchParameters& p, TrafficOptions& t) {
                       mix(t);
                       p.buffer_is_shared = true;
                       p.buffer *= 2;
                     }),
             reading("--mixed-draw even --messages 192",
-                    "The text gives neither the number of messages nor how they are mixed: here 192 per "
-                    "node, of which every few have the ratio, so that a node's buffer of 64 messages has it, "
-                    "too. With 160 and with 224 messages two statements fail, at one point each.",
+                    "The text gives neither number nor order of the messages: here 192 per node, evenly "
+                    "mixed, so that the 64 in a buffer have the ratio, too. With 160 or 224 messages two "
+                    "statements fail, at one point each.",
                     [mix](SwitchParameters&, TrafficOptions& t) { mix(t); })};
   }
 
@@ -130,15 +130,15 @@ class C5 final : public Claim {
     result.figures = allocation_grid(context, "c5-mixed", "mixed");
     result.choices = allocation_grid_choices();
     result.choices.emplace_back(
-        "'similar to wormhole', 'like SES': nearer to the one than to the other; at 0 % PREEMPT is wormhole");
+        "'similar to wormhole', 'like SES': nearer to it; at 0 % PREEMPT is wormhole");
     result.choices.emplace_back(
         "8 KB, 'PREEMPT outperforms other schemes': for ratios > 50 %, for which the text has it above "
         "wormhole");
     const Figure &large = result.figures[0], &medium = result.figures[1], &small = result.figures[2];
     auto& checks = result.checks;
     std::vector<ClaimCheck> ses;
-    for (const Figure* f : {&large, &medium, &small})
-      ses.push_back(crosses_wormhole(f->file, *f, "ses", 0.8));
+    for (const auto& [name, f] : by_buffer(result.figures))
+      ses.push_back(crosses_wormhole(name, *f, "ses", 0.8));
     checks.push_back(for_all("SES above wormhole for ratios > 80 %, not for less", ses));
     checks.push_back(check_points("8 KB: PREEMPT best of SES, SLA and PREEMPT for ratios > 50 %", large,
                                   {"ses", "sla", "preempt"}, points_past(large, 0.5),

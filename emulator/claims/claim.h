@@ -59,7 +59,7 @@ void run_jobs(const ClaimContext& context, std::size_t count, const std::functio
 struct ClaimCheck {
   std::string statement;  // the condition
   bool holds = false;
-  std::string figures;  // the measured values that decide it
+  std::string figures;  // the measured values that decide it; "at 2 of 9 points, ...", if it fails there
   /// If it cannot hold: why no switch with these parameters and this traffic satisfies it.
   std::string impossible = {};
 };
@@ -69,7 +69,8 @@ struct ClaimResult {
   std::vector<ClaimTable> tables;
   std::vector<ClaimCheck> checks;
   std::vector<std::string> choices;  // parameters that the text leaves open
-  std::string explanation;           // reasons for checks that do not hold; shown only if one does not
+  /// Reasons for checks that do not hold, shown only if one does not. Several models may have the same.
+  std::vector<std::string> explanation;
 
   bool holds() const { return !checks.empty() && failing() == 0; }
   /// The number of statements that do not hold, and of those of them that cannot.

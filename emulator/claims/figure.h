@@ -39,7 +39,6 @@ struct ClaimTable {
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;  // one cell per column
   std::vector<std::string> notes;       // conclusions from the rows; the page shows them, and the CSV's name
-  bool on_page = false;                 // the page shows the rows, too
 };
 
 /// Returns `text` as a CSV field, quoted if necessary.

@@ -108,15 +108,15 @@ class R1 final : public Claim {
         }));
     result.choices = {
         "the same traffic at every cost; nodes at the edges of the mesh send less, which limits it to 0.875",
-        fmt::format("slots: 200 ns (ch4), or {} reconfigurations if that is longer; unlimited buffers",
+        fmt::format("slots: 200 ns (ch4), or {} reconfigurations if longer; unlimited buffers",
                     kSlotOfReconfigurations),
         "tdm: K = 5, with 4 slots (the mesh's directions) or none preloaded; hybrid: K = 4, all preloaded, "
         "and S_W",
         "wave, coll and chen-liu use half of each link for circuits"};
-    result.explanation =
+    result.explanation = {
         "At 10 ms a TDM cycle is 0.4 s, longer than all the traffic: shorter slots or one circuit per "
         "connection are better. Each worm of the hybrid switch costs a reconfiguration: from some hundred ns "
-        "it needs longer worms, or a separate digital fabric.";
+        "it needs longer worms, or a separate digital fabric."};
     return result;
   }
 };

@@ -13,14 +13,16 @@ class R3 final : public Claim {
 
   ClaimResult run(const ClaimContext& context) const override {
     ClaimResult result;
+    std::vector<ClaimCheck> checks;
     for (const char* pattern : {"mixed", "phases"}) {
       const std::string file = std::string("r3-") + pattern;
       std::vector<Figure> grid = allocation_grid(context, file, pattern, {"adaptive"});
       result.tables.push_back(adaptive_table(grid, file));
-      result.checks.push_back(check_adaptive(grid));
-      result.checks.back().statement += std::string(", pattern ") + pattern;
+      checks.push_back(check_adaptive(grid));
+      checks.back().statement = pattern;
       for (Figure& figure : grid) result.figures.push_back(std::move(figure));
     }
+    result.checks = {for_all(std::string(kAdaptiveAim) + ", on both patterns", checks)};
     result.choices = allocation_grid_choices();
     return result;
   }

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <map>
+#include <set>
 #include <utility>
-#include <variant>
 
 #include "core/error.h"
 
@@ -44,65 +45,30 @@ std::vector<std::string> statements(const std::vector<Reproduced::Run>& runs) {
   return all;
 }
 
-/// A table of the statements by model; those that fail with their values, but for ours.
-std::string outcomes(const std::vector<Reproduced::Run>& runs) {
-  std::string header = "\n| statement |", line = "\n|---|", rows;
-  for (const Reproduced::Run& run : runs) {
-    header += fmt::format(" {} |", run.model.name.empty() ? "holds" : run.model.name);
-    line += "---|";
-  }
-  for (const std::string& statement : statements(runs)) {
-    rows += fmt::format("\n| {} |", statement);
-    for (const Reproduced::Run& run : runs) {
-      const ClaimCheck* const check = check_of(run.result, statement);
-      if (check == nullptr)
-        rows += " |";
-      else if (check->holds)
-        rows += " yes |";
-      else
-        rows += fmt::format(" **{}**{} |", check->impossible.empty() ? "no" : "impossible",
-                            run.model.name == our_model().name ? "" : ": " + check->figures);
-    }
-  }
-  return header + line + rows + "\n";
-}
-
-/// The rows of a table; numbers with six digits.
-std::string rows(const ClaimTable& table) {
-  std::string text = "\n|", line = "\n|";
-  for (const std::string& column : table.columns) {
-    text += " " + column + " |";
-    line += "---|";
-  }
-  text += line;
-  for (const auto& row : table.rows) {
-    text += "\n|";
-    for (const ClaimTable::Cell& cell : row) {
-      const double* const number = std::get_if<double>(&cell);
-      text += " " + (number != nullptr ? fmt::format("{:.6g}", *number) : std::get<std::string>(cell)) + " |";
-    }
-  }
-  return text + "\n";
-}
-
-/// Texts about keys (statements, models), each text once, in the order of their first occurrence.
+/// Texts with the keys that they have (models, claims), each text once, in the order of their first
+/// occurrence.
 class Arguments {
  public:
-  void add(const std::string& key, std::string text) {
-    text.erase(text.find_last_not_of(' ') + 1);
-    if (text.empty()) return;
+  /// Returns the number of the text, from 1 on.
+  std::size_t add(const std::string& key, const std::string& text) {
     auto same = std::find_if(all_.begin(), all_.end(), [&](const auto& a) { return a.text == text; });
-    if (same == all_.end()) same = all_.insert(all_.end(), {{}, std::move(text)});
+    if (same == all_.end()) same = all_.insert(all_.end(), {{}, text});
     if (std::find(same->keys.begin(), same->keys.end(), key) == same->keys.end()) same->keys.push_back(key);
+    return static_cast<std::size_t>(same - all_.begin()) + 1;
   }
-  /// One list item for each text, behind its keys.
-  std::vector<std::string> items() const {
-    std::vector<std::string> items;
-    items.reserve(all_.size());
-    for (const Argument& a : all_)
-      items.push_back(
-          fmt::format("{}{}{}", fmt::join(a.keys, "; "), a.keys.front().empty() ? "" : ": ", a.text));
-    return items;
+  struct Group {
+    std::vector<std::string> keys, texts;
+  };
+  /// The texts that have the same keys.
+  std::vector<Group> groups() const {
+    std::vector<Group> groups;
+    for (const Argument& a : all_) {
+      auto same =
+          std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.keys == a.keys; });
+      if (same == groups.end()) same = groups.insert(groups.end(), {a.keys, {}});
+      same->texts.push_back(a.text);
+    }
+    return groups;
   }
 
  private:
@@ -113,14 +79,61 @@ class Arguments {
   std::vector<Argument> all_;
 };
 
-/// Why statements cannot hold, and why they do not.
-std::string reasons(const std::vector<Reproduced::Run>& runs) {
-  Arguments impossible, explanations;
+bool holds_on_all(const std::vector<Reproduced::Run>& runs) {
+  return std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.result.holds(); });
+}
+
+/// "**impossible (1)** at 2 of 3 points, ...", with the number of the argument.
+std::string outcome(const ClaimCheck& check, bool with_values, Arguments& impossible) {
+  if (check.holds) return "yes";
+  std::string text = check.impossible.empty()
+                         ? "**no**"
+                         : fmt::format("**impossible ({})**", impossible.add({}, check.impossible));
+  if (with_values) text += (check.figures.starts_with("at ") ? " " : ": ") + check.figures;
+  return text;
+}
+
+/// The statements of a place in the papers by model, and why some cannot hold.
+std::string outcomes(const std::string& place, const std::vector<Reproduced::Run>& runs) {
+  if (holds_on_all(runs))
+    return list(fmt::format("{}, holds{}", place, runs.size() == 1 ? "" : " on both models"),
+                statements(runs));
+  Arguments impossible;
+  std::string header = "\n| " + place + " |", line = "\n|---|", rows;
   for (const Reproduced::Run& run : runs) {
-    for (const ClaimCheck& check : run.result.checks) impossible.add(check.statement, check.impossible);
-    if (!run.result.holds()) explanations.add(run.model.name, run.result.explanation);
+    header += fmt::format(" {} |", run.model.name.empty() ? "holds" : run.model.name);
+    line += "---|";
   }
-  return list("Cannot hold", impossible.items()) + list("Reasons", explanations.items());
+  for (const std::string& statement : statements(runs)) {
+    rows += fmt::format("\n| {} |", statement);
+    for (const Reproduced::Run& run : runs) {
+      const ClaimCheck* const check = check_of(run.result, statement);
+      if (check != nullptr) rows += " " + outcome(*check, &run == &runs.front(), impossible);
+      rows += " |";
+    }
+  }
+  std::string arguments;
+  for (const Arguments::Group& group : impossible.groups())
+    for (const std::string& argument : group.texts)
+      arguments +=
+          fmt::format("{}. {}\n", 1 + std::count(arguments.begin(), arguments.end(), '\n'), argument);
+  return header + line + rows + "\n" + (arguments.empty() ? "" : "\nImpossible:\n\n" + arguments);
+}
+
+/// Why statements do not hold, behind the models on which they do not, unless these are all that fail.
+std::string reasons(const std::vector<Reproduced::Run>& runs) {
+  Arguments explanations;
+  std::vector<std::string> failing;
+  for (const Reproduced::Run& run : runs) {
+    if (run.result.holds()) continue;
+    failing.push_back(run.model.name);
+    for (const std::string& part : run.result.explanation) explanations.add(run.model.name, part);
+  }
+  std::vector<std::string> items;
+  for (const Arguments::Group& group : explanations.groups())
+    items.push_back((group.keys == failing ? "" : fmt::format("{}: ", fmt::join(group.keys, "; "))) +
+                    fmt::format("{}", fmt::join(group.texts, " ")));
+  return list("Reasons", items);
 }
 
 /// Whether a reading satisfies every statement but those that can hold neither on it nor by the text.
@@ -131,6 +144,46 @@ bool holds_as_far_as_possible(const ClaimResult& reading, const ClaimResult& by_
     return same != nullptr && !same->holds && !same->impossible.empty();
   });
 }
+
+std::string link_to(const std::string& claim) {
+  std::string anchor = claim;
+  std::transform(anchor.begin(), anchor.end(), anchor.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return fmt::format("[{}](#{})", claim, anchor);
+}
+
+/// The assumptions of several claims, and those of one.
+struct Assumptions {
+  std::string shared;  // section of the page, or empty
+  std::map<std::string, std::string> own;
+
+  explicit Assumptions(const std::vector<Reproduced>& all) {
+    Arguments choices;
+    for (const Reproduced& r : all)
+      for (const std::string& choice : r.runs.front().result.choices) choices.add(link_to(r.name), choice);
+    std::map<std::string, std::vector<std::string>> alone;
+    std::set<std::string> sharing;
+    for (const Arguments::Group& group : choices.groups()) {
+      if (group.keys.size() == 1) {
+        alone[group.keys.front()] = group.texts;
+        continue;
+      }
+      shared += list(fmt::format("{}", fmt::join(group.keys, ", ")), group.texts);
+      sharing.insert(group.keys.begin(), group.keys.end());
+    }
+    if (!shared.empty()) shared = "\n## Shared assumptions\n" + shared;
+    for (const Reproduced& r : all) {
+      const std::string key = link_to(r.name);
+      const std::string link = "[shared ones](#shared-assumptions)";
+      if (!sharing.contains(key))
+        own[r.name] = list("Assumptions", alone[key]);
+      else if (alone[key].empty())
+        own[r.name] = fmt::format("\nAssumptions: the {}.\n", link);
+      else
+        own[r.name] = list(fmt::format("Assumptions, besides the {}", link), alone[key]);
+    }
+  }
+};
 
 }  // namespace
 
@@ -235,9 +288,9 @@ std::string reproduction_page(const std::vector<Reproduced>& all, const std::str
   std::string page = fmt::format(
       R"(# Claims of the papers, reproduced
 
-D is the dissertation that introduced the hybrid switch, L the level-wise scheduling paper, I the fat-tree
-memo. Their figures are not available, so a claim is what the text says; rows R are results of this project.
-Parameters come from the papers, and are the same for all claims. Each claim runs on two models of the switch:
+D is the dissertation that introduced the hybrid switch, L the level-wise scheduling paper, I the fat-tree memo. Their
+figures are not available: a claim is what the text says. Rows R are results of this project. Parameters come from the
+papers and are the same for all claims. There are two models of the switch:
 
 - **dissertation** (`--model dissertation`) follows the text: preloads take no pass of the scheduler (D 3.4.1, 4.2.2),
   the NIC makes the header and tail of worms in no time (D 8.4.1), meshes wrap (D 5.5.2.1), random messages do not use
@@ -247,32 +300,32 @@ Parameters come from the papers, and are the same for all claims. Each claim run
 - **ours** is what this project would build, and the default of every command.
 
 Verdicts: **holds**; **holds under** a reading, an option where the text is silent; **holds against the text** with a
-reading that the text contradicts, sometimes but for statements that cannot hold; **cannot hold**, with the argument;
-**does not hold**. Readings were found by looking at the outcome. Thresholds such as 'close: within 25 %' are ours. A
-statement that fails shows its values at the first point at which it fails (for ours, the command's output does); a CSV
-of the same name beside each picture has all points, with 95 % confidence intervals. To generate this page:
+reading that the text contradicts; **cannot hold**, with the argument; **does not hold**. Readings were found by looking
+at the outcome. Thresholds such as 'close: within 25 %' are ours.
+
+"**no** at 5 of 9 points, 128 to 2048: 0.587" has the first and the last point that fail, and the values at the first;
+"**impossible (1)**" the number of the argument. For ours and readings the command's output has these values. CSV files
+beside the pictures have all points, with 95 % confidence intervals. To generate this page:
 
     {}
 
-| claim | place | what | verdict | ours |
-|---|---|---|---|---|
+| claim | what | verdict | ours |
+|---|---|---|---|
 )",
       command);
   for (const Reproduced& r : all) {
-    std::string anchor = r.name;
-    std::transform(anchor.begin(), anchor.end(), anchor.begin(),
-                   [](unsigned char c) { return std::tolower(c); });
-    const std::string ours = r.runs.size() < 2 ? "" : r.runs[1].result.holds() ? "holds" : "does not hold";
-    page += fmt::format("| [{}](#{}) | {} | {} | {} | {} |\n", r.name, anchor, r.place, r.description,
-                        verdict_of(r).text, ours);
+    const std::string ours = r.runs.size() < 2 ? "" : r.runs[1].result.holds() ? "holds" : "no";
+    page += fmt::format("| {} | {} | {} | {} |\n", link_to(r.name), r.description, verdict_of(r).text, ours);
   }
+  const Assumptions assumptions(all);
+  page += assumptions.shared;
   for (const Reproduced& r : all) {
-    page += fmt::format("\n## {}\n\n{}: **{}**.\n", r.name, r.place, verdict_of(r).text);
-    page += outcomes(r.runs);
+    page += fmt::format("\n## {}\n", r.name) + outcomes(r.place, r.runs);
     for (std::size_t i = 2; i < r.runs.size(); ++i)
-      page += fmt::format("\nReading `{}`: {}\n", r.runs[i].model.name, r.runs[i].model.open);
+      page += fmt::format("\nReading `{}`{}: {}\n", r.runs[i].model.name,
+                          r.runs[i].model.contradicts ? ", against the text" : "", r.runs[i].model.open);
     page += reasons(r.runs);
-    page += list("Assumptions", r.runs.front().result.choices);
+    page += assumptions.own.at(r.name);
     for (const Reproduced::Run& run : r.runs)
       for (const ClaimTable& table : run.result.tables) {
         page += fmt::format("\n[{}{}]({}/{}.csv).", table.title,
@@ -280,7 +333,6 @@ of the same name beside each picture has all points, with 95 % confidence interv
                             file_name(run, table.file));
         for (const std::string& note : table.notes) page += " " + note;
         page += "\n";
-        if (table.on_page) page += rows(table);
       }
     if (std::any_of(r.runs.begin(), r.runs.end(),
                     [](const auto& run) { return !run.result.figures.empty(); }))

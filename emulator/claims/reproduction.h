@@ -52,8 +52,9 @@ std::string file_name(const Reproduced::Run& run, const std::string& file);
 /// if `pictures` is given, which needs gnuplot. Throws RunError if writing fails.
 void write_figures(const Reproduced& reproduced, const std::string& directory, bool pictures);
 
-/// Returns the page in Markdown: a table of verdicts, then for each claim its statements by model, with
-/// figures if they fail, choices, explanation, and figures and tables as links into the directory `pictures`.
+/// Returns the page in Markdown: a table of verdicts, the choices of several claims, then for each claim its
+/// statements by model, with the dissertation's figures if they fail, arguments, explanation, choices, and
+/// figures and tables as links into the directory `pictures`.
 /// `command` is the command that generates the page.
 std::string reproduction_page(const std::vector<Reproduced>& all, const std::string& pictures,
                               const std::string& command);

@@ -212,15 +212,23 @@ std::vector<double> points_where(const Figure& figure, const std::function<bool(
   return points;
 }
 
+namespace {
+
+std::string values_at(const Figure& figure, const std::vector<std::string>& curves, double x) {
+  std::string text;
+  for (const std::string& curve : curves)
+    text += fmt::format("{}{}{:.3f}", text.empty() ? "" : ", ", curves.size() == 1 ? "" : curve + " ",
+                        at(figure, curve, x));
+  return text;
+}
+
+}  // namespace
+
 std::string values(const Figure& figure, const std::vector<std::string>& curves,
                    const std::vector<double>& x) {
   std::string text;
-  for (const double point : x) {
-    text += fmt::format("{}at {:.6g}: ", text.empty() ? "" : "; ", point);
-    for (std::size_t i = 0; i < curves.size(); ++i)
-      text += fmt::format("{}{}{:.3f}", i == 0 ? "" : ", ", curves.size() == 1 ? "" : curves[i] + " ",
-                          at(figure, curves[i], point));
-  }
+  for (const double point : x)
+    text += fmt::format("{}at {:.6g}: {}", text.empty() ? "" : "; ", point, values_at(figure, curves, point));
   return text;
 }
 
@@ -233,13 +241,12 @@ ClaimCheck check_points(const std::string& statement, const Figure& figure,
     if (!holds(point)) failing.push_back(point);
   if (failing.empty())
     return {statement, true, values(figure, curves, x.size() > 1 ? std::vector{x.front(), x.back()} : x)};
-  std::string text = values(figure, curves, {failing.front()});
-  if (x.size() > 1) {
-    const std::string range =
-        failing.size() > 1 ? fmt::format(", {:.6g} to {:.6g}", failing.front(), failing.back()) : "";
-    text = fmt::format("fails at {} of {} points{}; {}", failing.size(), x.size(), range, text);
-  }
-  return {statement, false, text};
+  const std::string at_first = values_at(figure, curves, failing.front());
+  if (x.size() == 1) return {statement, false, fmt::format("at {:.6g}: {}", x.front(), at_first)};
+  const std::string to = failing.size() > 1 ? fmt::format(" to {:.6g}", failing.back()) : "";
+  return {statement, false,
+          fmt::format("at {} of {} points, {:.6g}{}: {}", failing.size(), x.size(), failing.front(), to,
+                      at_first)};
 }
 
 void cannot_hold(ClaimCheck& check, const std::vector<double>& x, const std::function<bool(double)>& holds,
@@ -262,9 +269,17 @@ ClaimCheck check_steps(const std::string& statement, const Figure& figure, const
 
 ClaimCheck for_all(const std::string& statement, const std::vector<ClaimCheck>& parts) {
   ClaimCheck all{statement, all_hold(parts, ""), {}};
-  for (const ClaimCheck& part : parts)
-    if (all.holds || !part.holds)
-      all.figures += fmt::format("{}{}: {}", all.figures.empty() ? "" : "; ", part.statement, part.figures);
+  for (auto part = parts.begin(); part != parts.end(); ++part) {
+    if (!all.holds && part->holds) continue;
+    const auto shown = [&](const ClaimCheck& other) {
+      return (all.holds || !other.holds) && other.figures == part->figures;
+    };
+    if (std::any_of(parts.begin(), part, shown)) continue;
+    std::string names = part->statement;
+    for (auto later = std::next(part); later != parts.end(); ++later)
+      if (shown(*later)) names += ", " + later->statement;
+    all.figures += fmt::format("{}{}: {}", all.figures.empty() ? "" : "; ", names, part->figures);
+  }
   return all;
 }
 

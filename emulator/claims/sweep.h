@@ -87,7 +87,8 @@ std::string values(const Figure& figure, const std::vector<std::string>& curves,
                    const std::vector<double>& x);
 
 /// Checks a statement that must hold at every point. The result shows the values at the first and the last
-/// point; if it fails, the first and the last point that fail, with the values at the first.
+/// point; if it fails, the first and the last point that fail, with the values at the first: "at 2 of 9
+/// points, 8 to 16: a 0.410, b 0.380".
 ClaimCheck check_points(const std::string& statement, const Figure& figure,
                         const std::vector<std::string>& curves, const std::vector<double>& x,
                         const std::function<bool(double x)>& holds);
@@ -102,7 +103,7 @@ ClaimCheck check_steps(const std::string& statement, const Figure& figure, const
                        const std::function<bool(double before, double now)>& holds);
 
 /// One statement about several parts, whose names are the statements of `parts`: holds if it holds for each.
-/// The result shows the figures of the parts that fail, or of all.
+/// The result shows the figures of the parts that fail, or of all; equal figures once.
 ClaimCheck for_all(const std::string& statement, const std::vector<ClaimCheck>& parts);
 
 /// Whether all checks with a statement that begins with `beginning` hold.

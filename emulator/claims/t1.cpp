@@ -259,8 +259,7 @@ class T1 final : public Claim {
                      "Printed and computed values",
                      {"place", "value", "printed", "computed", "agrees"},
                      {},
-                     {},
-                     /*on_page=*/true};
+                     {}};
     ClaimResult result;
     std::size_t agree = 0;
     std::string disagree, slips;
@@ -278,7 +277,14 @@ class T1 final : public Claim {
     }
     result.checks = {{"every printed value follows from the others, but for misprints",
                       agree == entries.size(), fmt::format("{} of {}{}", agree, entries.size(), disagree)}};
-    table.notes = {fmt::format("Misprints: {}.", slips)};
+    table.notes = {
+        fmt::format(
+            "{} values: delays of circuit switching (D 5.5.2), bytes and guard band of a slot (D 5.3.1, "
+            "5.5.2.1), units of SLA and PREEMPT (D figures 4.7, 4.9), logic of a cell (D Tables 5.1, 5.2), "
+            "rate of the greedy scheduler (D Table 5.3), time of all requests (L Table 1, D Table 7.1), a "
+            "path (L figure 8), the queues (D 8.3.2, Table 8.1), waiting for a slot (D 8.5).",
+            entries.size()),
+        fmt::format("Misprints: {}.", slips)};
     result.tables.push_back(std::move(table));
     return result;
   }
