@@ -28,8 +28,7 @@ LEFT_OUT = {
     '[ ! -e "$out" ] || hybrid replay "$out"': "a line of a script around MPICH's tests",
 }
 for program, needed_by in {
-        "hybridcc": ["hybridcc", "hybrid hints my_app", "hybrid hints ./my_app", "hybrid replay TRACE --hints my_app",
-                     "hybrid replay hybrid-my_app-1 --hints"],
+        "hybridcc": ["hybridcc", "hybrid hints my_app", "hybrid replay TRACE --hints my_app"],
         "hybrid-fpga-twin": ["build/bin/hybrid-fpga-twin", "build/bin/hybrid doctor --device", "build/bin/hybrid simulate"],
         "shim_bench": ["mpiexec -n 2 -genv LD_PRELOAD libhybrid.so"]}.items():
     if not (BUILD / "bin" / program).exists():
