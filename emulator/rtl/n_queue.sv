@@ -12,7 +12,7 @@ module n_queue #(
     parameter int N = 4,
     parameter int DEPTH = 4,  // a power of 2
     parameter int WIDTH = 64,
-    localparam int P = $clog2(N),
+    localparam int P = N > 1 ? $clog2(N) : 1,
     localparam int D = $clog2(DEPTH)
 ) (
     input  logic             clk,
@@ -26,7 +26,7 @@ module n_queue #(
     output logic [    N-1:0] full,
     output logic [    N-1:0] empty
 );
-  logic [WIDTH-1:0] words[N*DEPTH];
+  logic [WIDTH-1:0] words[(N > 1 ? N : 2)*DEPTH];
   // Head: the next word to pull; tail: the next place. Ports: read for the access, write back, flags of all queues.
   logic [D:0] head[N];
   logic [D:0] tail[N];

@@ -11,6 +11,8 @@
 
 #include "VNic32.h"
 #include "VSwitchNode32.h"
+#include "VWormNic32.h"
+#include "VWormholeNode32.h"
 #include "emulator/device/serial_device.h"
 #include "emulator/rtl/fpga_twin.h"
 #include "emulator/rtl/rtl_level_wise.h"
@@ -49,12 +51,12 @@ void permutation(benchmark::State& state, const std::string& scheduler, std::uin
 }
 
 /// 32 NICs send messages of up to 1000 bytes to four partners each, one in 100 clocks, for 5000 clocks.
-SwitchParameters switch_parameters() {
+SwitchParameters switch_parameters(const std::string& technique) {
   SwitchParameters p;
-  p.technique = "tdm";
+  p.technique = technique;
   p.nodes = 32;
   p.demand_guard = false;
-  p.buffer = RtlSwitch<VSwitchNode32, VNic32>::kDepth * p.word;
+  p.buffer = RtlNetwork::kDepth * p.word;
   return p;
 }
 std::vector<Action> switch_script(const SwitchParameters& p) {
@@ -63,14 +65,14 @@ std::vector<Action> switch_script(const SwitchParameters& p) {
   for (std::int64_t clock = 0; clock < 5000; ++clock)
     for (Port u = 0; u < p.nodes; ++u)
       if (random.below(100) == 0)
-        script.push_back(Action::send(RtlSwitch<VSwitchNode32, VNic32>::kClock * clock, script.size(),
+        script.push_back(Action::send(RtlNetwork::kClock * clock, script.size(),
                                       {u, static_cast<Port>((u + 1 + random.below(4)) % p.nodes)},
                                       random.below(1000)));
   return script;
 }
 
-void emulated_switch(benchmark::State& state) {
-  const SwitchParameters p = switch_parameters();
+void emulated_switch(benchmark::State& state, const std::string& name) {
+  const SwitchParameters p = switch_parameters(name);
   const std::vector<Action> script = switch_script(p);
   for (auto _ : state) {
     const auto technique = TechniqueRegistration::make(p.technique, p);
@@ -79,14 +81,15 @@ void emulated_switch(benchmark::State& state) {
   }
 }
 
-void verilated_switch(benchmark::State& state) {
-  const SwitchParameters p = switch_parameters();
+template <class Node, class Nic>
+void verilated_switch(benchmark::State& state, const std::string& technique) {
+  const SwitchParameters p = switch_parameters(technique);
   const std::vector<Action> script = switch_script(p);
   std::uint64_t words = 0;
   for (const Action& action : script)
     words += std::max<Bytes>(1, (action.message.bytes + p.word - 1) / p.word);
   for (auto _ : state) {
-    RtlSwitch<VSwitchNode32, VNic32> rtl(p);
+    RtlSwitch<Node, Nic> rtl(p);
     std::size_t next = 0;
     for (std::uint64_t arrived = 0; arrived < words;) {
       for (; next < script.size() && rtl.clocks(script[next].at) == rtl.now(); ++next)
@@ -97,9 +100,6 @@ void verilated_switch(benchmark::State& state) {
     state.counters["clocks"] = static_cast<double>(rtl.now());
   }
 }
-BENCHMARK(emulated_switch);
-BENCHMARK(verilated_switch);
-
 /// Bytes on the line for a request and its grant, `batch` of them between two passes of a full-duplex line.
 void serial_line(benchmark::State& state) {
   const auto batch = static_cast<std::size_t>(state.range(0));
@@ -127,7 +127,18 @@ void serial_line(benchmark::State& state) {
 }
 BENCHMARK(serial_line)->Arg(1)->Arg(4)->Arg(16)->Arg(64);
 
+template <class Node, class Nic>
+void register_switch(const std::string& technique) {
+  benchmark::RegisterBenchmark(("emulated_switch/" + technique).c_str(),
+                               [=](benchmark::State& state) { emulated_switch(state, technique); });
+  benchmark::RegisterBenchmark(("verilated_switch/" + technique).c_str(), [=](benchmark::State& state) {
+    verilated_switch<Node, Nic>(state, technique);
+  });
+}
+
 const int kRegistered = [] {
+  register_switch<VSwitchNode32, VNic32>("tdm");
+  register_switch<VWormholeNode32, VWormNic32>("wormhole");
   for (const char* const scheduler : {"greedy", "rtl:greedy"})
     for (const std::uint32_t ports : {4u, 8u, 16u, 32u, 64u, 128u})
       benchmark::RegisterBenchmark((std::string(scheduler) + "/" + std::to_string(ports)).c_str(),

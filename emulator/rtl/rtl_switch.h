@@ -1,6 +1,9 @@
-// A whole switch in RTL under Verilator: a switch node (switch_node.sv) and its NICs (nic.sv), with the PEs,
-// the wires and the analog fabric between them in C++, for the parameters of preset ch5: technique tdm,
-// predictor timeout, no demand guard, a clock of 10 ns.
+// A whole switch in RTL under Verilator: a switch node and its NICs, with the PEs, the wires and the analog
+// fabric between them in C++, for the parameters of preset ch5 and a clock of 10 ns:
+//
+//   technique   node               NIC
+//   tdm         switch_node.sv     nic.sv         predictor timeout, no demand guard
+//   wormhole    wormhole_node.sv   worm_nic.sv    flits of a word
 //
 //   RtlSwitch<VSwitchNode8, VNic8> rtl(parameters);
 //   rtl.send(message);
@@ -55,9 +58,8 @@ class Delay {
   std::vector<T> values_;
 };
 
-template <class Node, class Nic>
-class RtlSwitch {
- public:
+/// What all switches in RTL have in common.
+struct RtlNetwork {
   static constexpr Time kClock = nanoseconds(10);
   static constexpr std::uint32_t kDepth = 16;  // words of a NIC's queue
   static constexpr std::uint32_t kMostPorts = 32;
@@ -65,38 +67,68 @@ class RtlSwitch {
   static constexpr std::int64_t kWire = 8;      // between a NIC and the switch
   static constexpr std::int64_t kToFabric = 5;  // from the start of a word on its link to the fabric
 
-  /// A message that was offered to its NIC in this clock.
-  struct Offer {
-    std::uint64_t message;
-    bool hit;  // the NIC's table had its connection
-  };
-
-  /// Uses of `parameters`: nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock.
-  /// Writes the signals of the switch node to `waveform` if that is not empty, and those of NIC u to
-  /// `waveform`.nic-u.fst.
-  explicit RtlSwitch(const SwitchParameters& parameters, const std::string& waveform = {})
-      : n_(parameters.nodes), node_(waveform), pes_(n_) {
-    while (Port{1} << port_bits_ < n_) ++port_bits_;
-    node_->slot_length = static_cast<CData>(clocks(parameters.slot_length));
-    node_->guard = static_cast<CData>(clocks(parameters.guard));
-    node_->reconfiguration = static_cast<CData>(clocks(parameters.reconfiguration));
-    reset(node_);
-    for (Port u = 0; u < n_; ++u) {
-      nics_.emplace_back(waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst")
-          ->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
-      reset(nics_.back());
-    }
-  }
-
   static constexpr std::int64_t clocks(Time t) { return t / kClock; }
   /// What a word on a link contains: the message's id (up to 2^20) and the number of the word in it, modulo
   /// 2^12.
   static std::uint32_t word_of(std::uint64_t message, std::uint64_t place) {
     return static_cast<std::uint32_t>(message << 12 | (place & 0xfff));
   }
+};
+
+template <class Node, class Nic>
+class RtlSwitch : public RtlNetwork {
+ public:
+  static constexpr bool kSlots = requires(Nic& nic) { nic.in_table; };
+  static constexpr bool kWorms = requires(Nic& nic) { nic.credit; };
+  /// What the node's clock t does is in effect in clock t - kLag of the emulator: with worms, the registers
+  /// of the node's inputs take one of the wires' clocks.
+  static constexpr std::int64_t kLag = kWorms ? 1 : 0;
+
+  /// A message that was offered to its NIC in this clock.
+  struct Offer {
+    std::uint64_t message;
+    bool hit;  // the NIC's table had its connection
+  };
+
+  /// Uses of `parameters`: nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock;
+  /// of worms the limit and the overhead. Writes the signals of the switch node to `waveform` if that is not
+  /// empty, and those of NIC u to `waveform`.nic-u.fst.
+  explicit RtlSwitch(const SwitchParameters& parameters, const std::string& waveform = {})
+      : n_(parameters.nodes),
+        node_(waveform),
+        pes_(n_),
+        worm_limit_(parameters.worm_limit / parameters.word) {
+    while (Port{1} << port_bits_ < n_) ++port_bits_;
+    if constexpr (kSlots) {
+      node_->slot_length = static_cast<CData>(clocks(parameters.slot_length));
+      node_->guard = static_cast<CData>(clocks(parameters.guard));
+      node_->reconfiguration = static_cast<CData>(clocks(parameters.reconfiguration));
+    } else {
+      node_->open = 1;
+      worm_overhead_ = parameters.worm_overhead_words;
+    }
+    if constexpr (kWorms) node_->setup = static_cast<CData>(clocks(parameters.scheduler.delay()));
+    reset(node_);
+    for (Port u = 0; u < n_; ++u) {
+      VerilatedBlock<Nic>& nic =
+          nics_.emplace_back(waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst");
+      if constexpr (kSlots) nic->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
+      if constexpr (kWorms) nic->length = static_cast<CData>(worm_limit_ + worm_overhead_);
+      if constexpr (!kSlots) nic->may_send = 1;
+      reset(nic);
+    }
+  }
+
+  /// Words of a message, with those that travel with its worms.
+  std::uint64_t words(const Message& message) const {
+    const std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + 7) / 8);
+    return payload + (payload + worm_limit_ - 1) / worm_limit_ * worm_overhead_;
+  }
 
   // Calls of the host in the next clock. One preload a clock.
-  void send(const Message& message) { pes_[message.connection.source].waiting.push_back({now_, message}); }
+  void send(const Message& message) {
+    pes_[message.connection.source].waiting.push_back({now_, message, words(message)});
+  }
   void preload(std::uint32_t slot, const Configuration& configuration) {
     Control& control = control_.in(now_);
     control.preloads = true;
@@ -130,9 +162,10 @@ class RtlSwitch {
     struct Waiting {
       std::int64_t sent;
       Message message;
+      std::uint64_t words;
     };
     std::int64_t first_clock() const { return place == 0 ? std::max(free, waiting.front().sent + 1) : free; }
-    bool is_last() const { return place + 1 >= (waiting.front().message.bytes + 7) / 8; }
+    bool is_last() const { return place + 1 == waiting.front().words; }
 
     std::deque<Waiting> waiting;
     std::int64_t free = 0;    // earliest clock of the next word
@@ -152,7 +185,13 @@ class RtlSwitch {
     std::uint64_t granted = 0, connected = 0;
     std::array<Port, kMostPorts> to{};
   };
+  /// A word in each place, plus 1; 0: none.
   using Words = std::array<std::uint32_t, kMostPorts>;
+  struct Worms {
+    Words words{};
+    std::uint64_t tail = 0;
+    std::array<Port, kMostPorts> to{};
+  };
 
   template <class Model>
   static void reset(VerilatedBlock<Model>& block) {
@@ -163,6 +202,22 @@ class RtlSwitch {
 
   /// Sets all inputs and computes the outputs that depend on them in the same clock.
   void before_the_edge() {
+    node_->reset = now_ < kLag ? 1 : 0;
+    if constexpr (kSlots) give_control_words();
+    if constexpr (kWorms) give_worms();
+    node_->clk = 0;
+    node_.settle();
+    if constexpr (kSlots) {
+      Notices& notices = notices_.in(now_);
+      for (Port u = 0; u < n_; ++u) {
+        notices.lost[u] = static_cast<std::uint32_t>(bits(node_->lost, std::size_t{u} * n_, n_));
+        notices.established[u] =
+            static_cast<std::uint32_t>(bits(node_->established, std::size_t{u} * n_, n_));
+      }
+    }
+    for (Port u = 0; u < n_; ++u) nic_before_the_edge(u);
+  }
+  void give_control_words() {
     const Control& arrived = control_.out(now_);
     set_bits(node_->flush, 0, n_, arrived.flush);
     node_->preload = arrived.preloads ? 1 : 0;
@@ -176,39 +231,50 @@ class RtlSwitch {
       set_bits(node_->request, std::size_t{u} * n_, n_, arrived.request[u]);
       set_bits(node_->release_, std::size_t{u} * n_, n_, arrived.release[u]);
     }
-    node_->clk = 0;
-    node_.settle();
-    Notices& notices = notices_.in(now_);
+  }
+  void give_worms() {
+    const Worms& arrived = worms_.out(now_);
     for (Port u = 0; u < n_; ++u) {
-      notices.lost[u] = static_cast<std::uint32_t>(bits(node_->lost, std::size_t{u} * n_, n_));
-      notices.established[u] = static_cast<std::uint32_t>(bits(node_->established, std::size_t{u} * n_, n_));
+      set_bits(node_->arrives, u, 1, arrived.words[u] != 0 ? 1 : 0);
+      if (arrived.words[u] == 0) continue;
+      set_bits(node_->tail, u, 1, arrived.tail >> u & 1);
+      set_bits(node_->destination, u * port_bits_, port_bits_, arrived.to[u]);
+      set_bits(node_->word, std::size_t{u} * 32, 32, arrived.words[u] - 1);
     }
-    for (Port u = 0; u < n_; ++u) nic_before_the_edge(u);
   }
   void nic_before_the_edge(Port u) {
     VerilatedBlock<Nic>& nic = nics_[u];
     Pe& pe = pes_[u];
     Control& control = control_.in(now_);
-    nic->flush = static_cast<CData>(control.flush >> u & 1);
-    nic->granted = static_cast<CData>(grants_.out(now_).granted >> u & 1);
-    nic->grant = static_cast<CData>(grants_.out(now_).to[u]);
-    set_bits(nic->lost, 0, n_, notices_.out(now_).lost[u]);
-    set_bits(nic->established, 0, n_, notices_.out(now_).established[u]);
+    if constexpr (kSlots) {
+      nic->flush = static_cast<CData>(control.flush >> u & 1);
+      nic->granted = static_cast<CData>(grants_.out(now_).granted >> u & 1);
+      nic->grant = static_cast<CData>(grants_.out(now_).to[u]);
+      set_bits(nic->lost, 0, n_, notices_.out(now_).lost[u]);
+      set_bits(nic->established, 0, n_, notices_.out(now_).established[u]);
+    }
+    if constexpr (kWorms) {
+      nic->credit = credits_.out(now_).words[u] != 0 ? 1 : 0;
+      nic->credit_of = static_cast<CData>(credits_.out(now_).to[u]);
+    }
     const bool offers = !pe.waiting.empty() && now_ >= pe.first_clock();
     nic->offers = offers ? 1 : 0;
     if (offers) {
       const Message& message = pe.waiting.front().message;
-      nic->first = pe.place == 0 ? 1 : 0;
+      if constexpr (kSlots) nic->first = pe.place == 0 ? 1 : 0;
       nic->last = pe.is_last() ? 1 : 0;
       nic->destination = static_cast<CData>(message.connection.destination);
       nic->word = word_of(message.id, pe.place);
-      if (pe.place == 0 && now_ == pe.first_clock())
-        offers_.push_back({message.id, bits(nic->in_table, message.connection.destination, 1) != 0});
+      if constexpr (kSlots)
+        if (pe.place == 0 && now_ == pe.first_clock())
+          offers_.push_back({message.id, bits(nic->in_table, message.connection.destination, 1) != 0});
     }
     nic->clk = 0;
     nic.settle();
-    control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
-    control.release[u] = static_cast<std::uint32_t>(bits(nic->release_, 0, n_));
+    if constexpr (kSlots) {
+      control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
+      control.release[u] = static_cast<std::uint32_t>(bits(nic->release_, 0, n_));
+    }
     if (!offers || nic->accepted == 0) return;
     pe.free = now_ + 1;
     if (pe.is_last()) {
@@ -222,24 +288,42 @@ class RtlSwitch {
   void after_the_edge() {
     node_->clk = 1;
     node_.settle();
+    for (Port u = 0; u < n_; ++u) {
+      nics_[u]->clk = 1;
+      nics_[u].settle();
+      sent_[u] = nics_[u]->sends == 0 ? 0 : nics_[u]->link + 1;
+    }
+    outputs_ = Words{};
+    if constexpr (kSlots) move_over_circuits();
+    if constexpr (kWorms) move_worms();
+  }
+  void move_over_circuits() {
     Grants& grants = grants_.in(now_);
     grants.granted = bits(node_->granted, 0, n_);
     grants.connected = bits(node_->connected, 0, n_);
     for (Port u = 0; u < n_; ++u)
       grants.to[u] = static_cast<Port>(bits(node_->connection, u * port_bits_, port_bits_));
     fabric_.in(now_) = grants;
-    for (Port u = 0; u < n_; ++u) {
-      nics_[u]->clk = 1;
-      nics_[u].settle();
-      sent_[u] = nics_[u]->sends == 0 ? 0 : nics_[u]->link + 1;
-    }
     links_.in(now_) = sent_;
     // A word leaves the fabric where its input is connected to, wherever it should go.
-    outputs_ = Words{};
     for (Port u = 0; u < n_; ++u)
       if (const std::uint32_t word = links_.out(now_)[u];
           word != 0 && (fabric_.out(now_).connected >> u & 1) != 0)
         outputs_[fabric_.out(now_).to[u]] = word;
+  }
+  void move_worms() {
+    Worms& link = worms_.in(now_);
+    link = {};
+    link.words = sent_;
+    Worms& credits = credits_.in(now_);
+    for (Port u = 0; u < n_; ++u) {
+      link.tail |= std::uint64_t{nics_[u]->tail} << u;
+      link.to[u] = nics_[u]->link_to;
+      credits.words[u] = static_cast<std::uint32_t>(bits(node_->sends, u, 1));
+      credits.to[u] = static_cast<Port>(bits(node_->to, u * port_bits_, port_bits_));
+      if (bits(node_->out, u, 1) != 0)
+        outputs_[u] = static_cast<std::uint32_t>(bits(node_->out_word, std::size_t{u} * 32, 32)) + 1;
+    }
   }
 
   Port n_;
@@ -247,11 +331,13 @@ class RtlSwitch {
   VerilatedBlock<Node> node_;
   std::deque<VerilatedBlock<Nic>> nics_;
   std::vector<Pe> pes_;
-  Delay<Control> control_{kWire + 1};  // and a clock in the NIC
-  Delay<Notices> notices_{kWire};
-  Delay<Grants> grants_{kWire};
-  Delay<Grants> fabric_{kWire + kToFabric};
+  std::uint64_t worm_limit_, worm_overhead_ = 0;  // words
+  Delay<Control> control_{kWire + 1 + kLag};      // and a clock in the NIC
+  Delay<Notices> notices_{kWire - kLag};
+  Delay<Grants> grants_{kWire - kLag};
+  Delay<Grants> fabric_{kWire + kToFabric - kLag};
   Delay<Words> links_{kToFabric};
+  Delay<Worms> worms_{kWire}, credits_{kWire - kLag};
   Words sent_{}, outputs_{};
   std::vector<Offer> offers_;
   std::int64_t now_ = 0;

@@ -21,7 +21,7 @@ module wormhole_scheduler #(
 );
   logic [N*N-1:0] requests;
   logic [N-1:0] busy_inputs, busy_outputs;
-  logic [P-1:0] pointer[N];
+  logic [N*P-1:0] pointer;
   logic [P-1:0] p;
 
   // (i + x) mod N.
@@ -45,7 +45,7 @@ module wormhole_scheduler #(
       output_ = sum((P + 1)'(i), {1'b0, p});
       for (int u = 0; u < N; u++) column[u] = wanted[u*N+32'(output_)];
       column = column & inputs_left & {N{outputs_left[output_]}};
-      from_pointer = column & ~((One << pointer[output_]) - 1'b1);
+      from_pointer = column & ~((One << pointer[output_*P+:P]) - 1'b1);
       chosen = from_pointer != 0 ? from_pointer & (~from_pointer + 1'b1) : column & (~column + 1'b1);
       inputs_left = inputs_left & ~chosen;
       granted_inputs = granted_inputs | chosen;
@@ -65,14 +65,15 @@ module wormhole_scheduler #(
       busy_outputs <= (busy_outputs & ~release_outputs) | granted_outputs;
       if (granted != 0) p <= sum({1'b0, p}, 1);
       for (int v = 0; v < N; v++)
-        for (int u = 0; u < N; u++) if (granted[u*N+v]) pointer[v] <= sum((P + 1)'(u), 1);
+        if (granted_outputs[v])
+          for (int u = 0; u < N; u++) if (granted[u*N+v]) pointer[v*P+:P] <= sum((P + 1)'(u), 1);
     end
     if (reset) begin
       requests <= '0;
       busy_inputs <= '0;
       busy_outputs <= '0;
       p <= '0;
-      for (int v = 0; v < N; v++) pointer[v] <= '0;
+      pointer <= '0;
     end
   end
 endmodule
