@@ -14,8 +14,17 @@
 #include <utility>
 #include <vector>
 
+#include "VFaultyHybridNic.h"
 #include "VFaultySwitchNode.h"
 #include "VFaultyWormholeNode.h"
+#include "VHybridNic16.h"
+#include "VHybridNic32.h"
+#include "VHybridNic4.h"
+#include "VHybridNic8.h"
+#include "VHybridNode16.h"
+#include "VHybridNode32.h"
+#include "VHybridNode4.h"
+#include "VHybridNode8.h"
 #include "VNic16.h"
 #include "VNic32.h"
 #include "VNic4.h"
@@ -57,6 +66,7 @@ SwitchParameters network_parameters(const std::string& technique, Port nodes, st
   p.predictor = "timeout";
   p.demand_guard = false;
   p.buffer = RtlNetwork::kDepth * 8;
+  if (technique == "hybrid") p.analog_fabric.latency = 1;
   return p;
 }
 
@@ -103,10 +113,12 @@ Compared compare_random_run(SwitchParameters p, std::uint64_t seed) {
   if (random.below(2) == 0) p.guard = kClock * static_cast<std::int64_t>(random.below(3));
   if (random.below(2) == 0) p.reconfiguration = kClock * static_cast<std::int64_t>(random.below(6));
   p.slot_length = p.guard + p.reconfiguration + kClock * static_cast<std::int64_t>(1 + random.below(20));
-  if (p.technique == "wormhole") {
+  if (p.technique != "tdm") {
     p.worm_limit = 8 * (1 + random.below(20));
     p.worm_overhead_words = static_cast<std::uint32_t>(random.below(3));
   }
+  if (p.allocation == "sla")
+    p.wormhole_slot_length = kClock * static_cast<std::int64_t>(12 + random.below(40));
   const std::vector<Action> script = random_actions(random, p, 2000);
   // Worms are always delivered.
   const std::int64_t most = p.technique == "wormhole" ? std::numeric_limits<std::int32_t>::max() : 10'000;
@@ -115,14 +127,18 @@ Compared compare_random_run(SwitchParameters p, std::uint64_t seed) {
 
 template <class Node, class Nic>
 void compare_network(const SwitchParameters& p, std::uint64_t clocks) {
-  std::uint64_t compared = 0, delivered = 0;
+  std::uint64_t compared = 0, delivered = 0, hits = 0, worms = 0;
   for (std::uint64_t seed = 1; compared < clocks && !testing::Test::HasFailure(); ++seed) {
     const Compared run = compare_random_run<Node, Nic>(p, seed);
     if (!run.difference.empty()) ADD_FAILURE() << run.difference;
     compared += static_cast<std::uint64_t>(run.clocks);
     delivered += run.delivered;
+    hits += run.hits;
+    worms += run.worms;
   }
   EXPECT_GT(delivered, clocks / 50) << p.technique << ", " << p.nodes << " ports";
+  EXPECT_EQ(hits > clocks / 500, p.technique != "wormhole") << p.technique << ", " << p.nodes << " ports";
+  EXPECT_EQ(worms > clocks / 500, p.technique != "tdm") << p.technique << ", " << p.nodes << " ports";
 }
 
 /// A design with a fault (CMakeLists.txt) differs soon, and the waveform is written.
@@ -192,7 +208,15 @@ void compare_traces(std::initializer_list<const char*> names, std::int64_t clock
   for (const char* const name : names) {
     compare_trace<VSwitchNode16, VNic16>(name, network_parameters("tdm", 16, 4, "ses"), clocks);
     compare_trace<VWormholeNode16, VWormNic16>(name, network_parameters("wormhole", 16, 1, "ses"), clocks);
+    compare_trace<VHybridNode16, VHybridNic16>(name, network_parameters("hybrid", 16, 4, "ses"), clocks);
   }
+}
+
+void compare_hybrid_networks(std::uint64_t clocks) {
+  compare_network<VHybridNode4, VHybridNic4>(network_parameters("hybrid", 4, 2, "preempt"), clocks);
+  compare_network<VHybridNode8, VHybridNic8>(network_parameters("hybrid", 8, 4, "sla"), clocks);
+  compare_network<VHybridNode16, VHybridNic16>(network_parameters("hybrid", 16, 4, "ses"), clocks);
+  compare_network<VHybridNode32, VHybridNic32>(network_parameters("hybrid", 32, 4, "ses"), clocks);
 }
 
 TEST(LockStep, Network) { compare_circuit_networks(15'000); }
@@ -200,12 +224,15 @@ TEST(LockStep, WormholeNetwork) { compare_worm_networks(15'000); }
 TEST(LockStep, FindsFaultsOfNetworks) {
   find_fault<VFaultySwitchNode, VNic4>(network_parameters("tdm", 4, 2, "none"));
   find_fault<VFaultyWormholeNode, VWormNic4>(network_parameters("wormhole", 4, 1, "ses"));
+  find_fault<VHybridNode4, VFaultyHybridNic>(network_parameters("hybrid", 4, 2, "preempt"));
 }
 TEST(LockStep, NetworksOnARecordedJob) { compare_traces({"is"}, 100'000); }
 TEST(LockStep, NightlyNetworksOnRecordedJobs) {
   compare_traces({"bt", "cg", "ft", "is", "lu", "mg", "sp"}, std::numeric_limits<std::int32_t>::max());
 }
 TEST(LockStep, NightlyNetwork) { compare_circuit_networks(10'000'000); }
+TEST(LockStep, HybridNetwork) { compare_hybrid_networks(15'000); }
+TEST(LockStep, NightlyHybridNetwork) { compare_hybrid_networks(10'000'000); }
 TEST(LockStep, NightlyWormholeNetwork) { compare_worm_networks(10'000'000); }
 
 }  // namespace

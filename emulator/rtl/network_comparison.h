@@ -42,7 +42,8 @@ struct Expected : PortTimeline, RtlNetwork {
     Connection connection;
   };
 
-  explicit Expected(const SwitchParameters& p) : ports(p.nodes), setup(p.scheduler.delay()) {}
+  explicit Expected(const SwitchParameters& p)
+      : ports(p.nodes), setup(p.scheduler.delay() + (p.technique == "hybrid" ? p.reconfiguration : Time{})) {}
 
   void offered(Time, std::uint32_t transfer, const Message& m) override {
     if (transfer >= of_transfer.size()) of_transfer.resize(transfer + 1);
@@ -153,7 +154,8 @@ class Comparison {
   /// The scheduler's slots, and the tables of the NICs one wire later.
   void compare_slots() {
     const std::vector<Expected::Circuit>& circuits = expected_.circuits;
-    for (; visible_next_ < circuits.size() && circuits[visible_next_].at == now_; ++visible_next_) {
+    for (; visible_next_ < circuits.size() && circuits[visible_next_].at == now_ - Rtl::kLag;
+         ++visible_next_) {
       const auto& [at, c, slot, established] = circuits[visible_next_];
       set_bits(visible_, (slot * n_ + c.source) * n_ + c.destination, 1, established ? 1 : 0);
     }
@@ -167,11 +169,12 @@ class Comparison {
 
   /// The emulator reports no empty slots, and leaves out slots while no message is under way.
   void compare_cycle() {
+    const std::int64_t now = now_ - Rtl::kLag;
     const std::vector<Expected::Slot>& slots = expected_.slots;
-    while (slot_next_ < slots.size() && slots[slot_next_].end <= now_) ++slot_next_;
-    if (slot_next_ == slots.size() || slots[slot_next_].begin > now_) return;
+    while (slot_next_ < slots.size() && slots[slot_next_].end <= now) ++slot_next_;
+    if (slot_next_ == slots.size() || slots[slot_next_].begin > now) return;
     const Expected::Slot& slot = slots[slot_next_];
-    compare("begins, slot", slot.slot, rtl_.node().begins, slot.begin == now_ ? 1 : 0);
+    compare("begins, slot", slot.slot, rtl_.node().begins, slot.begin == now ? 1 : 0);
     compare("idle, slot", slot.slot, rtl_.node().idle, 0);
     compare("slot", slot.slot, rtl_.node().slot, slot.slot);
   }
@@ -229,6 +232,8 @@ class Comparison {
 struct Compared {
   std::int64_t clocks;
   std::size_t delivered;   // messages
+  std::size_t hits;        // messages that found their circuit established
+  std::size_t worms;       // that were granted
   std::string difference;  // the first one; empty: none
   std::string waveform;    // file with all signals of the RTL up to the difference
 };
@@ -250,7 +255,9 @@ Compared compare_runs(const SwitchParameters& p, const std::vector<Action>& scri
   const auto run = [&](const std::string& waveform) {
     return Comparison<Node, Nic>(p, expected, recorder.outcomes, waveform).run(script, end);
   };
-  Compared compared{end + 1, recorder.order.size(), {}, {}};
+  const auto hits = static_cast<std::size_t>(std::count_if(recorder.outcomes.begin(), recorder.outcomes.end(),
+                                                           [](const Outcome& o) { return o.hit; }));
+  Compared compared{end + 1, recorder.order.size(), hits, expected.worms.size(), {}, {}};
   if (const auto difference = run({})) {
     compared.waveform = testing::TempDir() + "lock_step_network_" + name + ".fst";
     run(compared.waveform);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "VHybridNic32.h"
+#include "VHybridNode32.h"
 #include "VNic32.h"
 #include "VSwitchNode32.h"
 #include "VWormNic32.h"
@@ -56,6 +58,7 @@ SwitchParameters switch_parameters(const std::string& technique) {
   p.technique = technique;
   p.nodes = 32;
   p.demand_guard = false;
+  if (technique == "hybrid") p.analog_fabric.latency = RtlSwitch<VHybridNode32, VHybridNic32>::kFabric;
   p.buffer = RtlNetwork::kDepth * p.word;
   return p;
 }
@@ -139,6 +142,7 @@ void register_switch(const std::string& technique) {
 const int kRegistered = [] {
   register_switch<VSwitchNode32, VNic32>("tdm");
   register_switch<VWormholeNode32, VWormNic32>("wormhole");
+  register_switch<VHybridNode32, VHybridNic32>("hybrid");
   for (const char* const scheduler : {"greedy", "rtl:greedy"})
     for (const std::uint32_t ports : {4u, 8u, 16u, 32u, 64u, 128u})
       benchmark::RegisterBenchmark((std::string(scheduler) + "/" + std::to_string(ports)).c_str(),

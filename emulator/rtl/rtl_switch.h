@@ -4,6 +4,7 @@
 //   technique   node               NIC
 //   tdm         switch_node.sv     nic.sv         predictor timeout, no demand guard
 //   wormhole    wormhole_node.sv   worm_nic.sv    flits of a word
+//   hybrid      hybrid_node.sv     hybrid_nic.sv  both; an analog fabric with one clock of latency
 //
 //   RtlSwitch<VSwitchNode8, VNic8> rtl(parameters);
 //   rtl.send(message);
@@ -83,6 +84,8 @@ class RtlSwitch : public RtlNetwork {
   /// What the node's clock t does is in effect in clock t - kLag of the emulator: with worms, the registers
   /// of the node's inputs take one of the wires' clocks.
   static constexpr std::int64_t kLag = kWorms ? 1 : 0;
+  static constexpr std::int64_t kFabric =
+      kSlots && kWorms ? 1 : 0;  // latency of the analog fabric, in clocks
 
   /// A message that was offered to its NIC in this clock.
   struct Offer {
@@ -105,9 +108,14 @@ class RtlSwitch : public RtlNetwork {
       node_->reconfiguration = static_cast<CData>(clocks(parameters.reconfiguration));
     } else {
       node_->open = 1;
+    }
+    if constexpr (kWorms) {
+      const Time setup = parameters.scheduler.delay() + (kSlots ? parameters.reconfiguration : Time{});
+      node_->setup = static_cast<CData>(clocks(setup));
       worm_overhead_ = parameters.worm_overhead_words;
     }
-    if constexpr (kWorms) node_->setup = static_cast<CData>(clocks(parameters.scheduler.delay()));
+    if constexpr (kSlots && kWorms)
+      node_->wormhole_length = static_cast<CData>(clocks(parameters.wormhole_slot_length));
     reset(node_);
     for (Port u = 0; u < n_; ++u) {
       VerilatedBlock<Nic>& nic =
@@ -119,15 +127,10 @@ class RtlSwitch : public RtlNetwork {
     }
   }
 
-  /// Words of a message, with those that travel with its worms.
-  std::uint64_t words(const Message& message) const {
-    const std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + 7) / 8);
-    return payload + (payload + worm_limit_ - 1) / worm_limit_ * worm_overhead_;
-  }
-
   // Calls of the host in the next clock. One preload a clock.
   void send(const Message& message) {
-    pes_[message.connection.source].waiting.push_back({now_, message, words(message)});
+    const std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + 7) / 8);
+    pes_[message.connection.source].waiting.push_back({now_, message, payload});
   }
   void preload(std::uint32_t slot, const Configuration& configuration) {
     Control& control = control_.in(now_);
@@ -162,7 +165,7 @@ class RtlSwitch : public RtlNetwork {
     struct Waiting {
       std::int64_t sent;
       Message message;
-      std::uint64_t words;
+      std::uint64_t words;  // as worms, with those that travel with them
     };
     std::int64_t first_clock() const { return place == 0 ? std::max(free, waiting.front().sent + 1) : free; }
     bool is_last() const { return place + 1 == waiting.front().words; }
@@ -176,12 +179,13 @@ class RtlSwitch : public RtlNetwork {
     std::uint32_t slot = 0;
     Configuration configuration;
     std::uint64_t flush = 0;
-    std::array<std::uint32_t, kMostPorts> request{}, release{};
+    std::array<std::uint32_t, kMostPorts> request{}, release{}, waits{};
   };
   struct Notices {
     std::array<std::uint32_t, kMostPorts> lost{}, established{};
   };
   struct Grants {
+    bool begins = false;  // the slot
     std::uint64_t granted = 0, connected = 0;
     std::array<Port, kMostPorts> to{};
   };
@@ -228,8 +232,15 @@ class RtlSwitch : public RtlNetwork {
         set_bits(node_->configuration, std::size_t{c.source} * n_ + c.destination, 1, 1);
     }
     for (Port u = 0; u < n_; ++u) {
-      set_bits(node_->request, std::size_t{u} * n_, n_, arrived.request[u]);
-      set_bits(node_->release_, std::size_t{u} * n_, n_, arrived.release[u]);
+      const std::size_t row = std::size_t{u} * n_;
+      if constexpr (kWorms) {
+        set_bits(node_->circuit_request, row, n_, arrived.request[u]);
+        set_bits(node_->circuit_release, row, n_, arrived.release[u]);
+        set_bits(node_->waits, row, n_, arrived.waits[u]);
+      } else {
+        set_bits(node_->request, row, n_, arrived.request[u]);
+        set_bits(node_->release_, row, n_, arrived.release[u]);
+      }
     }
   }
   void give_worms() {
@@ -257,23 +268,23 @@ class RtlSwitch : public RtlNetwork {
       nic->credit = credits_.out(now_).words[u] != 0 ? 1 : 0;
       nic->credit_of = static_cast<CData>(credits_.out(now_).to[u]);
     }
+    if constexpr (kSlots && kWorms) nic->begins = grants_.out(now_).begins ? 1 : 0;
     const bool offers = !pe.waiting.empty() && now_ >= pe.first_clock();
     nic->offers = offers ? 1 : 0;
     if (offers) {
       const Message& message = pe.waiting.front().message;
       if constexpr (kSlots) nic->first = pe.place == 0 ? 1 : 0;
-      nic->last = pe.is_last() ? 1 : 0;
       nic->destination = static_cast<CData>(message.connection.destination);
       nic->word = word_of(message.id, pe.place);
-      if constexpr (kSlots)
-        if (pe.place == 0 && now_ == pe.first_clock())
-          offers_.push_back({message.id, bits(nic->in_table, message.connection.destination, 1) != 0});
+      if (pe.place == 0 && now_ == pe.first_clock()) offer(nic, pe.waiting.front());
+      nic->last = pe.is_last() ? 1 : 0;
     }
     nic->clk = 0;
     nic.settle();
     if constexpr (kSlots) {
       control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
       control.release[u] = static_cast<std::uint32_t>(bits(nic->release_, 0, n_));
+      control.waits[u] = static_cast<std::uint32_t>(bits(nic->waits, 0, n_));
     }
     if (!offers || nic->accepted == 0) return;
     pe.free = now_ + 1;
@@ -283,6 +294,21 @@ class RtlSwitch : public RtlNetwork {
     } else {
       ++pe.place;
     }
+  }
+
+  /// The NIC's choice of how the message travels gives the number of words.
+  void offer(VerilatedBlock<Nic>& nic, typename Pe::Waiting& waiting) {
+    bool by_worms = !kSlots;
+    if constexpr (kSlots && kWorms) {
+      nic->last = 0;
+      nic->clk = 0;
+      nic.settle();
+      by_worms = nic->by_worms != 0;
+    }
+    if constexpr (kSlots)
+      offers_.push_back({waiting.message.id,
+                         !by_worms && bits(nic->in_table, waiting.message.connection.destination, 1) != 0});
+    if (by_worms) waiting.words += (waiting.words + worm_limit_ - 1) / worm_limit_ * worm_overhead_;
   }
 
   void after_the_edge() {
@@ -299,22 +325,33 @@ class RtlSwitch : public RtlNetwork {
   }
   void move_over_circuits() {
     Grants& grants = grants_.in(now_);
+    grants.begins = node_->begins != 0;
     grants.granted = bits(node_->granted, 0, n_);
     grants.connected = bits(node_->connected, 0, n_);
     for (Port u = 0; u < n_; ++u)
       grants.to[u] = static_cast<Port>(bits(node_->connection, u * port_bits_, port_bits_));
     fabric_.in(now_) = grants;
-    links_.in(now_) = sent_;
+    Words& link = links_.in(now_);
+    link = sent_;
+    if constexpr (kWorms)
+      for (Port u = 0; u < n_; ++u)
+        if (nics_[u]->worm != 0) link[u] = 0;
     // A word leaves the fabric where its input is connected to, wherever it should go.
+    Words& out = out_.in(now_);
+    out = {};
     for (Port u = 0; u < n_; ++u)
       if (const std::uint32_t word = links_.out(now_)[u];
           word != 0 && (fabric_.out(now_).connected >> u & 1) != 0)
-        outputs_[fabric_.out(now_).to[u]] = word;
+        out[fabric_.out(now_).to[u]] = word;
+    outputs_ = out_.out(now_);
   }
   void move_worms() {
     Worms& link = worms_.in(now_);
     link = {};
     link.words = sent_;
+    if constexpr (kSlots)
+      for (Port u = 0; u < n_; ++u)
+        if (nics_[u]->worm == 0) link.words[u] = 0;
     Worms& credits = credits_.in(now_);
     for (Port u = 0; u < n_; ++u) {
       link.tail |= std::uint64_t{nics_[u]->tail} << u;
@@ -336,7 +373,7 @@ class RtlSwitch : public RtlNetwork {
   Delay<Notices> notices_{kWire - kLag};
   Delay<Grants> grants_{kWire - kLag};
   Delay<Grants> fabric_{kWire + kToFabric - kLag};
-  Delay<Words> links_{kToFabric};
+  Delay<Words> links_{kToFabric}, out_{kFabric};
   Delay<Worms> worms_{kWire}, credits_{kWire - kLag};
   Words sent_{}, outputs_{};
   std::vector<Offer> offers_;

@@ -12,7 +12,8 @@ module worm_nic #(
     parameter int BITS = 8,     // of `length`
     localparam int P = $clog2(N),
     localparam int D = $clog2(DEPTH),
-    localparam int C = $clog2(PLACES + 1)
+    localparam int C = $clog2(PLACES + 1),
+    localparam int U = $clog2(DEPTH + PLACES + 1)
 ) (
     input  logic             clk,
     input  logic             reset,
@@ -30,9 +31,11 @@ module worm_nic #(
     output logic             sends,        // a word, since the last clock
     output logic             tail,         // the last one of its worm
     output logic [    P-1:0] link_to,
-    output logic [WIDTH-1:0] link
+    output logic [WIDTH-1:0] link,
+    output logic [    N-1:0] under_way     // words that entered for these destinations have not left the switch
 );
-  logic [N*C-1:0] places;  // by destination
+  logic [N*C-1:0] places;    // by destination
+  logic [N*U-1:0] entered;   // words whose place has not come back
   logic [BITS-1:0] worm;   // words of this worm that have entered
   logic full, empty;
   // The marks of the words in Q_W: known before a word is read.
@@ -49,9 +52,14 @@ module worm_nic #(
       .full(full), .empty(empty)
   );
 
+  logic [N*U-1:0] left;  // of `entered`, with the place that comes back
   always_comb begin
     has_place = credit && credit_of == next_to;
-    for (int v = 0; v < N; v++) if (32'(next_to) == v && places[v*C+:C] != 0) has_place = 1;
+    for (int v = 0; v < N; v++) begin
+      if (32'(next_to) == v && places[v*C+:C] != 0) has_place = 1;
+      left[v*U+:U] = entered[v*U+:U] - U'(credit && 32'(credit_of) == v);
+      under_way[v] = left[v*U+:U] != 0;
+    end
   end
 
   always_ff @(posedge clk) begin
@@ -65,9 +73,12 @@ module worm_nic #(
       {tail, link_to} <= marks[pull_at];
       pull_at <= pull_at + 1'b1;
     end
-    for (int v = 0; v < N; v++)
+    for (int v = 0; v < N; v++) begin
       places[v*C+:C] <= places[v*C+:C] + C'(credit && 32'(credit_of) == v) - C'(pulls && 32'(next_to) == v);
+      entered[v*U+:U] <= left[v*U+:U] + U'(accepted && 32'(destination) == v);
+    end
     if (reset) begin
+      entered <= '0;
       places <= {N{C'(PLACES)}};
       worm <= '0;
       push_at <= '0;
