@@ -1,6 +1,6 @@
 // Comparison of a whole switch in RTL (rtl_switch.h) with the emulator on the same messages, clock by clock:
-// the words on every link and out of every output; of circuits the slots, the TDM cycle, and the NICs'
-// tables; of worms the requests and the grants.
+// the words on every link and out of every output; of predictive circuits the slots, the TDM cycle, and the
+// NICs' tables; of worms and of circuits on demand the requests and the grants.
 //
 //   const Compared run = compare_runs<VSwitchNode16, VNic16>(parameters, script, 10'000, "name");
 //   if (!run.difference.empty()) ...
@@ -37,13 +37,14 @@ struct Expected : PortTimeline, RtlNetwork {
     std::uint32_t slot;
     bool established;
   };
-  struct Worm {
+  /// A request of the round-robin scheduler and the pass that granted it.
+  struct RoundRobin {
     std::int64_t requested, granted;
     Connection connection;
   };
 
   explicit Expected(const SwitchParameters& p)
-      : ports(p.nodes), setup(p.scheduler.delay() + (p.technique == "hybrid" ? p.reconfiguration : Time{})) {}
+      : ports(p.nodes), on_demand(p.technique == "circuit"), setup_time(setup(p)) {}
 
   void offered(Time, std::uint32_t transfer, const Message& m) override {
     if (transfer >= of_transfer.size()) of_transfer.resize(transfer + 1);
@@ -58,7 +59,9 @@ struct Expected : PortTimeline, RtlNetwork {
     put(output, words, words.connection.destination, sent.message, sent.out);
   }
   void waited(Time from, Time until, Connection c, bool worm) override {
-    if (worm) worms.push_back({clocks(from), clocks(until - setup), c});
+    if (worm) round_robin.push_back({clocks(from), clocks(until - setup_time), c});
+    // The NIC's instants.
+    if (on_demand) round_robin.push_back({clocks(from) + 1 + kWire, clocks(until - setup_time) - kWire, c});
   }
   void slot(Time begin, Time end, std::uint32_t slot, bool, Time) override {
     slots.push_back({clocks(begin), clocks(end), slot});
@@ -74,11 +77,12 @@ struct Expected : PortTimeline, RtlNetwork {
   }
 
   Port ports;
-  Time setup;                               // of a worm, from the pass on
+  bool on_demand;                           // circuit switching
+  Time setup_time;                          // of a grant, from the pass on
   std::vector<std::uint32_t> link, output;  // by clock, by port: the word + 1
   std::vector<Slot> slots;
   std::vector<Circuit> circuits;
-  std::vector<Worm> worms;  // in the order of the passes that granted them
+  std::vector<RoundRobin> round_robin;  // in the order of the passes
 
  private:
   struct Sent {
@@ -108,7 +112,11 @@ class Comparison {
  public:
   Comparison(const SwitchParameters& p, const Expected& expected, const std::vector<Outcome>& outcomes,
              const std::string& waveform)
-      : n_(p.nodes), expected_(expected), outcomes_(outcomes), requested_(expected.worms), rtl_(p, waveform) {
+      : n_(p.nodes),
+        expected_(expected),
+        outcomes_(outcomes),
+        requested_(expected.round_robin),
+        rtl_(p, waveform) {
     std::sort(requested_.begin(), requested_.end(),
               [](const auto& a, const auto& b) { return a.requested < b.requested; });
     for (const Outcome& outcome : outcomes)
@@ -134,7 +142,7 @@ class Comparison {
         compare_slots();
         compare_cycle();
       }
-      if constexpr (Rtl::kWorms) compare_worms();
+      if constexpr (Rtl::kWorms || Rtl::kOnDemand) compare_round_robin();
     }
     return difference_;
   }
@@ -179,9 +187,10 @@ class Comparison {
     compare("slot", slot.slot, rtl_.node().slot, slot.slot);
   }
 
-  /// Requests are those at this instant; grants, which the RTL has one clock later, those of a pass before.
-  void compare_worms() {
-    const std::vector<Expected::Worm>& granted = expected_.worms;
+  /// Requests are those at this instant; grants, which a node with worms has one clock later, those of a pass
+  /// before.
+  void compare_round_robin() {
+    const std::vector<Expected::RoundRobin>& granted = expected_.round_robin;
     for (; request_next_ < requested_.size() && requested_[request_next_].requested == now_; ++request_next_)
       set_bits(requests_, bit(requested_[request_next_].connection), 1, 1);
     std::array<unsigned char, 1024> grants{};
@@ -191,7 +200,10 @@ class Comparison {
       set_bits(requests_, bit(granted[grant_next_].connection), 1, 0);
     }
     // The emulator reports a request when it is granted.
-    if (all_granted_) compare_matrix("request", rtl_.node().request, requests_.data());
+    if constexpr (Rtl::kOnDemand)
+      compare_matrix("requests", rtl_.node().requests, requests_.data());
+    else if (all_granted_)
+      compare_matrix("request", rtl_.node().request, requests_.data());
     compare_matrix("grant", rtl_.node().grant, grants.data());
   }
 
@@ -218,7 +230,7 @@ class Comparison {
   std::size_t n_;
   const Expected& expected_;
   const std::vector<Outcome>& outcomes_;
-  std::vector<Expected::Worm> requested_;  // in the order of the requests
+  std::vector<Expected::RoundRobin> requested_;  // in the order of the requests
   bool all_granted_ = true;
   Rtl rtl_;
   // As the RTL's vectors.
@@ -233,7 +245,7 @@ struct Compared {
   std::int64_t clocks;
   std::size_t delivered;   // messages
   std::size_t hits;        // messages that found their circuit established
-  std::size_t worms;       // that were granted
+  std::size_t grants;      // of the round-robin scheduler
   std::string difference;  // the first one; empty: none
   std::string waveform;    // file with all signals of the RTL up to the difference
 };
@@ -257,7 +269,7 @@ Compared compare_runs(const SwitchParameters& p, const std::vector<Action>& scri
   };
   const auto hits = static_cast<std::size_t>(std::count_if(recorder.outcomes.begin(), recorder.outcomes.end(),
                                                            [](const Outcome& o) { return o.hit; }));
-  Compared compared{end + 1, recorder.order.size(), hits, expected.worms.size(), {}, {}};
+  Compared compared{end + 1, recorder.order.size(), hits, expected.round_robin.size(), {}, {}};
   if (const auto difference = run({})) {
     compared.waveform = testing::TempDir() + "lock_step_network_" + name + ".fst";
     run(compared.waveform);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "VCircuitNic32.h"
+#include "VCircuitNode32.h"
 #include "VHybridNic32.h"
 #include "VHybridNode32.h"
 #include "VNic32.h"
@@ -142,6 +144,7 @@ void register_switch(const std::string& technique) {
 const int kRegistered = [] {
   register_switch<VSwitchNode32, VNic32>("tdm");
   register_switch<VWormholeNode32, VWormNic32>("wormhole");
+  register_switch<VCircuitNode32, VCircuitNic32>("circuit");
   register_switch<VHybridNode32, VHybridNic32>("hybrid");
   for (const char* const scheduler : {"greedy", "rtl:greedy"})
     for (const std::uint32_t ports : {4u, 8u, 16u, 32u, 64u, 128u})

@@ -5,6 +5,7 @@
 //   tdm         switch_node.sv     nic.sv         predictor timeout, no demand guard
 //   wormhole    wormhole_node.sv   worm_nic.sv    flits of a word
 //   hybrid      hybrid_node.sv     hybrid_nic.sv  both; an analog fabric with one clock of latency
+//   circuit     circuit_node.sv    circuit_nic.sv
 //
 //   RtlSwitch<VSwitchNode8, VNic8> rtl(parameters);
 //   rtl.send(message);
@@ -69,6 +70,10 @@ struct RtlNetwork {
   static constexpr std::int64_t kToFabric = 5;  // from the start of a word on its link to the fabric
 
   static constexpr std::int64_t clocks(Time t) { return t / kClock; }
+  /// From a pass of the round-robin scheduler until its grants hold.
+  static Time setup(const SwitchParameters& p) {
+    return p.scheduler.delay() + (p.technique == "wormhole" ? Time{} : p.reconfiguration);
+  }
   /// What a word on a link contains: the message's id (up to 2^20) and the number of the word in it, modulo
   /// 2^12.
   static std::uint32_t word_of(std::uint64_t message, std::uint64_t place) {
@@ -81,6 +86,7 @@ class RtlSwitch : public RtlNetwork {
  public:
   static constexpr bool kSlots = requires(Nic& nic) { nic.in_table; };
   static constexpr bool kWorms = requires(Nic& nic) { nic.credit; };
+  static constexpr bool kOnDemand = requires(Nic& nic) { nic.held; };  // circuit switching
   /// What the node's clock t does is in effect in clock t - kLag of the emulator: with worms, the registers
   /// of the node's inputs take one of the wires' clocks.
   static constexpr std::int64_t kLag = kWorms ? 1 : 0;
@@ -106,14 +112,11 @@ class RtlSwitch : public RtlNetwork {
       node_->slot_length = static_cast<CData>(clocks(parameters.slot_length));
       node_->guard = static_cast<CData>(clocks(parameters.guard));
       node_->reconfiguration = static_cast<CData>(clocks(parameters.reconfiguration));
-    } else {
+    } else if constexpr (kWorms) {
       node_->open = 1;
     }
-    if constexpr (kWorms) {
-      const Time setup = parameters.scheduler.delay() + (kSlots ? parameters.reconfiguration : Time{});
-      node_->setup = static_cast<CData>(clocks(setup));
-      worm_overhead_ = parameters.worm_overhead_words;
-    }
+    if constexpr (kWorms || kOnDemand) node_->setup = static_cast<CData>(clocks(setup(parameters)));
+    if constexpr (kWorms) worm_overhead_ = parameters.worm_overhead_words;
     if constexpr (kSlots && kWorms)
       node_->wormhole_length = static_cast<CData>(clocks(parameters.wormhole_slot_length));
     reset(node_);
@@ -122,7 +125,7 @@ class RtlSwitch : public RtlNetwork {
           nics_.emplace_back(waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst");
       if constexpr (kSlots) nic->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
       if constexpr (kWorms) nic->length = static_cast<CData>(worm_limit_ + worm_overhead_);
-      if constexpr (!kSlots) nic->may_send = 1;
+      if constexpr (kWorms && !kSlots) nic->may_send = 1;
       reset(nic);
     }
   }
@@ -207,7 +210,7 @@ class RtlSwitch : public RtlNetwork {
   /// Sets all inputs and computes the outputs that depend on them in the same clock.
   void before_the_edge() {
     node_->reset = now_ < kLag ? 1 : 0;
-    if constexpr (kSlots) give_control_words();
+    if constexpr (kSlots || kOnDemand) give_control_words();
     if constexpr (kWorms) give_worms();
     node_->clk = 0;
     node_.settle();
@@ -223,6 +226,14 @@ class RtlSwitch : public RtlNetwork {
   }
   void give_control_words() {
     const Control& arrived = control_.out(now_);
+    if constexpr (kOnDemand) {
+      for (Port u = 0; u < n_; ++u) set_bits(node_->request, std::size_t{u} * n_, n_, arrived.request[u]);
+      set_bits(node_->release_, 0, n_, releases_.out(now_));
+    } else {
+      give_slot_control_words(arrived);
+    }
+  }
+  void give_slot_control_words(const Control& arrived) {
     set_bits(node_->flush, 0, n_, arrived.flush);
     node_->preload = arrived.preloads ? 1 : 0;
     if (arrived.preloads) {
@@ -264,6 +275,10 @@ class RtlSwitch : public RtlNetwork {
       set_bits(nic->lost, 0, n_, notices_.out(now_).lost[u]);
       set_bits(nic->established, 0, n_, notices_.out(now_).established[u]);
     }
+    if constexpr (kOnDemand) {
+      nic->granted = static_cast<CData>(grants_.out(now_).granted >> u & 1);
+      nic->grant = static_cast<CData>(grants_.out(now_).to[u]);
+    }
     if constexpr (kWorms) {
       nic->credit = credits_.out(now_).words[u] != 0 ? 1 : 0;
       nic->credit_of = static_cast<CData>(credits_.out(now_).to[u]);
@@ -273,7 +288,7 @@ class RtlSwitch : public RtlNetwork {
     nic->offers = offers ? 1 : 0;
     if (offers) {
       const Message& message = pe.waiting.front().message;
-      if constexpr (kSlots) nic->first = pe.place == 0 ? 1 : 0;
+      if constexpr (kSlots || kOnDemand) nic->first = pe.place == 0 ? 1 : 0;
       nic->destination = static_cast<CData>(message.connection.destination);
       nic->word = word_of(message.id, pe.place);
       if (pe.place == 0 && now_ == pe.first_clock()) offer(nic, pe.waiting.front());
@@ -285,6 +300,10 @@ class RtlSwitch : public RtlNetwork {
       control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
       control.release[u] = static_cast<std::uint32_t>(bits(nic->release_, 0, n_));
       control.waits[u] = static_cast<std::uint32_t>(bits(nic->waits, 0, n_));
+    }
+    if constexpr (kOnDemand) {
+      control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
+      set_bits(releases_.in(now_), u, 1, nic->release_);
     }
     if (!offers || nic->accepted == 0) return;
     pe.free = now_ + 1;
@@ -298,7 +317,7 @@ class RtlSwitch : public RtlNetwork {
 
   /// The NIC's choice of how the message travels gives the number of words.
   void offer(VerilatedBlock<Nic>& nic, typename Pe::Waiting& waiting) {
-    bool by_worms = !kSlots;
+    bool by_worms = kWorms && !kSlots;
     if constexpr (kSlots && kWorms) {
       nic->last = 0;
       nic->clk = 0;
@@ -308,6 +327,9 @@ class RtlSwitch : public RtlNetwork {
     if constexpr (kSlots)
       offers_.push_back({waiting.message.id,
                          !by_worms && bits(nic->in_table, waiting.message.connection.destination, 1) != 0});
+    if constexpr (kOnDemand)
+      offers_.push_back(
+          {waiting.message.id, bits(nic->held, waiting.message.connection.destination, 1) != 0});
     if (by_worms) waiting.words += (waiting.words + worm_limit_ - 1) / worm_limit_ * worm_overhead_;
   }
 
@@ -320,12 +342,12 @@ class RtlSwitch : public RtlNetwork {
       sent_[u] = nics_[u]->sends == 0 ? 0 : nics_[u]->link + 1;
     }
     outputs_ = Words{};
-    if constexpr (kSlots) move_over_circuits();
+    if constexpr (kSlots || kOnDemand) move_over_circuits();
     if constexpr (kWorms) move_worms();
   }
   void move_over_circuits() {
     Grants& grants = grants_.in(now_);
-    grants.begins = node_->begins != 0;
+    if constexpr (kSlots) grants.begins = node_->begins != 0;
     grants.granted = bits(node_->granted, 0, n_);
     grants.connected = bits(node_->connected, 0, n_);
     for (Port u = 0; u < n_; ++u)
@@ -337,12 +359,12 @@ class RtlSwitch : public RtlNetwork {
       for (Port u = 0; u < n_; ++u)
         if (nics_[u]->worm != 0) link[u] = 0;
     // A word leaves the fabric where its input is connected to, wherever it should go.
+    const Grants& fabric = kOnDemand ? grants : fabric_.out(now_);
     Words& out = out_.in(now_);
     out = {};
     for (Port u = 0; u < n_; ++u)
-      if (const std::uint32_t word = links_.out(now_)[u];
-          word != 0 && (fabric_.out(now_).connected >> u & 1) != 0)
-        out[fabric_.out(now_).to[u]] = word;
+      if (const std::uint32_t word = links_.out(now_)[u]; word != 0 && (fabric.connected >> u & 1) != 0)
+        out[fabric.to[u]] = word;
     outputs_ = out_.out(now_);
   }
   void move_worms() {
@@ -370,6 +392,7 @@ class RtlSwitch : public RtlNetwork {
   std::vector<Pe> pes_;
   std::uint64_t worm_limit_, worm_overhead_ = 0;  // words
   Delay<Control> control_{kWire + 1 + kLag};      // and a clock in the NIC
+  Delay<std::uint64_t> releases_{kWire};          // of circuits on demand
   Delay<Notices> notices_{kWire - kLag};
   Delay<Grants> grants_{kWire - kLag};
   Delay<Grants> fabric_{kWire + kToFabric - kLag};

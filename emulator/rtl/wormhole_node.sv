@@ -57,7 +57,7 @@ module wormhole_node #(
   end
   wormhole_scheduler #(.N(N)) scheduler (
       .clk(clk), .reset(reset), .request(request), .release_inputs(releases), .release_outputs(released_outputs),
-      .pass(pass), .grant(last_grant)
+      .pass(pass), .requests(), .grant(last_grant)
   );
 
   // The fabric.

@@ -17,9 +17,9 @@ module wormhole_scheduler #(
     input  logic [  N-1:0] release_inputs,   // both ports of released connections
     input  logic [  N-1:0] release_outputs,
     input  logic           pass,
+    output logic [N*N-1:0] requests,         // that are not granted
     output logic [N*N-1:0] grant             // of the last pass
 );
-  logic [N*N-1:0] requests;
   logic [N-1:0] busy_inputs, busy_outputs;
   logic [N*P-1:0] pointer;
   logic [P-1:0] p;
