@@ -84,14 +84,15 @@ struct RtlNetwork {
 template <class Node, class Nic>
 class RtlSwitch : public RtlNetwork {
  public:
+  // The technique, by the ports of its NIC.
   static constexpr bool kSlots = requires(Nic& nic) { nic.in_table; };
   static constexpr bool kWorms = requires(Nic& nic) { nic.credit; };
   static constexpr bool kOnDemand = requires(Nic& nic) { nic.held; };  // circuit switching
   /// What the node's clock t does is in effect in clock t - kLag of the emulator: with worms, the registers
   /// of the node's inputs take one of the wires' clocks.
   static constexpr std::int64_t kLag = kWorms ? 1 : 0;
-  static constexpr std::int64_t kFabric =
-      kSlots && kWorms ? 1 : 0;  // latency of the analog fabric, in clocks
+  /// Latency of the analog fabric, in clocks.
+  static constexpr std::int64_t kFabric = kSlots && kWorms ? 1 : 0;
 
   /// A message that was offered to its NIC in this clock.
   struct Offer {
