@@ -142,7 +142,7 @@ void CommandLine::Parser::refuse_unknown_option(const std::vector<std::string>& 
     if (option_of(words[i]) == nullptr) refuse_word(words[i]);
 }
 
-/// The last word is an option that takes a value, or another option follows it.
+/// The last word is an option that takes a value.
 void CommandLine::Parser::refuse_missing_value(const std::vector<std::string>& words) const {
   for (const std::size_t i : option_words(words)) {
     const CLI::Option* const option = option_of(words[i]);

@@ -156,7 +156,8 @@ Finding clock_cost() {
       fmt::format("{}; clock_gettime {:.0f} ns, thread CPU clock {:.0f} ns a call; context switches {}",
                   constant ? "cycle counter of constant rate" : "no cycle counter of constant rate",
                   monotonic, thread,
-                  ContextSwitches::visible() ? "are seen (rseq)" : "are not seen (no rseq)"),
+                  ContextSwitches::visible() ? "are seen (rseq)"
+                                             : "are not seen (the kernel or glibc does not show them)"),
       constant
           ? (monotonic < 200 ? "" : "the kernel's clock source is slow: see /sys/devices/system/clocksource")
           : "recording costs a clock_gettime a call"};

@@ -13,14 +13,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_anchor_in(const fs::path& file, const fs::path& directory) {
+  return file.parent_path() == directory && !fs::is_directory(file);
+}
+
 // A trace that counts twice would make the spread of the runs too small.
 void refuse_repeated(const std::vector<std::string>& traces) {
   std::vector<fs::path> places;
   for (const std::string& trace : traces) {
-    std::error_code missing;  // told when it is opened
+    std::error_code missing;  // reported when it is opened
     const fs::path place = fs::canonical(trace, missing);
     for (std::size_t i = 0; i < places.size() && !missing; ++i)
-      if (place == places[i] || place.parent_path() == places[i] || place == places[i].parent_path())
+      if (place == places[i] || is_anchor_in(place, places[i]) || is_anchor_in(places[i], place))
         throw UserError(trace + ": the same trace as " + traces[i], "Give each trace once.");
     places.push_back(place);
   }

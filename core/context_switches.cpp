@@ -19,15 +19,17 @@ bool ContextSwitches::visible() {
   description.post_commit_offset = sizeof kCode[2];
   description.abort_ip = reinterpret_cast<std::uintptr_t>(&kCode[1]);
   empty_sequence = reinterpret_cast<std::uintptr_t>(&description);
-  // A switch between the two lines, and a time that is over before the thread is switched out, are rare.
-  for (int attempt = 0; attempt < 10; ++attempt) {
+  // Each of three waits must be seen. A preemption would be seen by any kernel, but is rare.
+  constexpr int kWaits = 3, kAttempts = 10;
+  int seen = 0;
+  for (int attempt = 0; attempt < kAttempts && seen < kWaits; ++attempt) {
     mark();
-    const bool kept = !since_mark();
-    const timespec shortest{0, 1};
-    nanosleep(&shortest, nullptr);
-    if (kept && since_mark()) return true;
+    if (since_mark()) continue;  // preempted
+    const timespec short_wait{0, 1'000};
+    nanosleep(&short_wait, nullptr);
+    seen = since_mark() ? seen + 1 : 0;
   }
-  return false;
+  return seen == kWaits;
 }
 
 #else

@@ -1,10 +1,11 @@
 // Whether the calling thread stopped running since a mark, because it was preempted or waited. Costs a store
 // and a load of the thread's own memory, no system call.
 //
-// Before a thread returns from the kernel after it was switched out, the kernel handles its restartable
-// sequence (rseq(2)): it clears the pointer to the sequence if the thread is outside of it. mark() sets the
-// pointer to a sequence that no code is in, so that it stays set exactly as long as the thread runs. A
-// signal, and a program with restartable sequences of its own, look like a switch.
+// Before a thread returns from the kernel after it was switched out, Linux handles its restartable sequence
+// (rseq(2)): it clears the pointer to the sequence if the thread is outside of it. Later kernels than 6.18
+// may do so after interrupts only, so that waits are not seen; visible() finds out. mark() sets the pointer
+// to a sequence that no code is in, so that it stays set exactly as long as the thread runs. A signal, and a
+// program with restartable sequences of its own, look like a switch.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ namespace hybrid {
 class ContextSwitches {
  public:
   /// Whether switches can be seen: glibc has registered this thread (2.35 and later, and neither the tunable
-  /// glibc.pthread.rseq=0 nor a tool such as valgrind prevents it), and the kernel clears the pointer. Takes
-  /// as long as a switch. Otherwise, the other functions must not be called.
+  /// glibc.pthread.rseq=0 nor a tool such as valgrind prevents it), and the kernel clears the pointer. Waits
+  /// a few times. Otherwise, the other functions must not be called.
   static bool visible();
 
 #ifdef HYBRID_HAS_RSEQ

@@ -49,12 +49,10 @@ std::vector<std::string> statements(const std::vector<Reproduced::Run>& runs) {
 /// occurrence.
 class Arguments {
  public:
-  /// Returns the number of the text, from 1 on.
-  std::size_t add(const std::string& key, const std::string& text) {
+  void add(const std::string& key, const std::string& text) {
     auto same = std::find_if(all_.begin(), all_.end(), [&](const auto& a) { return a.text == text; });
     if (same == all_.end()) same = all_.insert(all_.end(), {{}, text});
     if (std::find(same->keys.begin(), same->keys.end(), key) == same->keys.end()) same->keys.push_back(key);
-    return static_cast<std::size_t>(same - all_.begin()) + 1;
   }
   struct Group {
     std::vector<std::string> keys, texts;
@@ -83,12 +81,19 @@ bool holds_on_all(const std::vector<Reproduced::Run>& runs) {
   return std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.result.holds(); });
 }
 
+/// The number of the text in the list, from 1 on; adds it if it is new.
+std::size_t number_of(const std::string& text, std::vector<std::string>& list) {
+  const auto at = static_cast<std::size_t>(std::find(list.begin(), list.end(), text) - list.begin());
+  if (at == list.size()) list.push_back(text);
+  return at + 1;
+}
+
 /// "**impossible (1)** at 2 of 3 points, ...", with the number of the argument.
-std::string outcome(const ClaimCheck& check, bool with_values, Arguments& impossible) {
+std::string outcome(const ClaimCheck& check, bool with_values, std::vector<std::string>& impossible) {
   if (check.holds) return "yes";
   std::string text = check.impossible.empty()
                          ? "**no**"
-                         : fmt::format("**impossible ({})**", impossible.add({}, check.impossible));
+                         : fmt::format("**impossible ({})**", number_of(check.impossible, impossible));
   if (with_values) text += (check.figures.starts_with("at ") ? " " : ": ") + check.figures;
   return text;
 }
@@ -96,9 +101,12 @@ std::string outcome(const ClaimCheck& check, bool with_values, Arguments& imposs
 /// The statements of a place in the papers by model, and why some cannot hold.
 std::string outcomes(const std::string& place, const std::vector<Reproduced::Run>& runs) {
   if (holds_on_all(runs))
-    return list(fmt::format("{}, holds{}", place, runs.size() == 1 ? "" : " on both models"),
+    return list(fmt::format("{}, holds{}", place,
+                            runs.size() == 1   ? ""
+                            : runs.size() == 2 ? " on both models"
+                                               : " on all models"),
                 statements(runs));
-  Arguments impossible;
+  std::vector<std::string> impossible;
   std::string header = "\n| " + place + " |", line = "\n|---|", rows;
   for (const Reproduced::Run& run : runs) {
     header += fmt::format(" {} |", run.model.name.empty() ? "holds" : run.model.name);
@@ -113,10 +121,8 @@ std::string outcomes(const std::string& place, const std::vector<Reproduced::Run
     }
   }
   std::string arguments;
-  for (const Arguments::Group& group : impossible.groups())
-    for (const std::string& argument : group.texts)
-      arguments +=
-          fmt::format("{}. {}\n", 1 + std::count(arguments.begin(), arguments.end(), '\n'), argument);
+  for (std::size_t i = 0; i < impossible.size(); ++i)
+    arguments += fmt::format("{}. {}\n", i + 1, impossible[i]);
   return header + line + rows + "\n" + (arguments.empty() ? "" : "\nImpossible:\n\n" + arguments);
 }
 

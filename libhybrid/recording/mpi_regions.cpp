@@ -166,6 +166,11 @@ Content content_of(const JournalStep& call) {
         ++content.posts;
         content.persistent |= (record.event->op & kByStart) != 0;
         break;
+      case EventKind::collective_start:
+        if (record.event->tag >= 0) break;
+        ++content.starts;  // persistent
+        content.persistent = true;
+        break;
       case EventKind::send_complete:
       case EventKind::recv_complete:
       case EventKind::cancelled:

@@ -197,11 +197,12 @@ std::string wrap_lines(std::string_view text, std::size_t width) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!result.empty()) result += '\n';
-    if (line.size() <= width) {
+    const std::size_t indent = line.find_first_not_of(' ');
+    if (line.size() <= width || indent == std::string_view::npos) {
       result += line;
       continue;
     }
-    const std::string lines = wrap(line, std::min(line.find_first_not_of(' '), width) + kFurther, width);
+    const std::string lines = wrap(line, indent + kFurther, width);
     result += lines.substr(kFurther, lines.size() - kFurther - 1);
   }
   return result;
@@ -282,9 +283,10 @@ void print_message(Severity severity, std::string_view text) {
   const std::string_view kind = severity == Severity::error  ? ""
                                 : severity == Severity::note ? " note:"
                                                              : " warning:";
-  std::string shown = fmt::format("hybrid:{} {}", kind, printable(text, "\n"));
+  constexpr std::string_view kCommand = "hybrid:";
+  std::string shown = fmt::format("{}{} {}", kCommand, kind, printable(text, "\n"));
   if (isatty(fileno(stderr)) != 0) shown = wrap_lines(shown, terminal_width(stderr));
-  if (!colour.empty()) shown.insert(shown.find(": ") + 1 + kind.size(), kPlain);
+  if (!colour.empty()) shown.insert(kCommand.size() + kind.size(), kPlain);
   std::fputs(fmt::format("{}{}\n", colour, shown).c_str(), stderr);
 }
 

@@ -57,6 +57,7 @@ TEST(WrapLines, BreaksOnlyLongLinesAndKeepsTheirIndentation) {
             "hybrid: a long\n  message\n  short\n  Expected one\n    of: a, b, c");
   EXPECT_EQ(wrap_lines("one\n\ntwo", 40), "one\n\ntwo");
   EXPECT_EQ(wrap_lines("", 40), "");
+  EXPECT_EQ(wrap_lines("a\n" + std::string(50, ' ') + "\nb", 40), "a\n" + std::string(50, ' ') + "\nb");
 }
 
 TEST(TextTable, AlignsColumnsAndEndsNoLineInBlanks) {

@@ -8,13 +8,16 @@ namespace {
 // A time slice is milliseconds: of the shorter gaps at most one in a hundred is interrupted. A reading of the
 // CPU clock costs at most a hundredth of a longer one.
 constexpr std::uint64_t kLongSpanNs = 50'000;
-// The clock is read at the latest when the calls since the last reading took this long. A reading costs
-// nothing beside it.
-constexpr std::uint64_t kMostUncertainSpans = 64;
+// The clock is read at the latest when the calls since the last reading took this long, of which a reading is
+// less than a hundredth, too.
+constexpr std::uint64_t kMostUncertainNs = 2 * kLongSpanNs;
 }  // namespace
 
 ComputeClock::ComputeClock(const TickScale& scale, bool sees_switches)
-    : scale_(scale), sees_switches_(sees_switches), long_span_(scale.ticks(kLongSpanNs)) {
+    : scale_(scale),
+      sees_switches_(sees_switches),
+      long_span_(scale.ticks(kLongSpanNs)),
+      most_uncertain_(scale.ticks(kMostUncertainNs)) {
   expected_.fill(long_span_);
 }
 
@@ -28,6 +31,7 @@ void ComputeClock::restart() {
 }
 
 void ComputeClock::measure(Ticks now, Ticks span) {
+  switched_in_call_ = false;
   if (sees_switches_) ContextSwitches::mark();
   const Ticks at = ticks();
   const std::uint64_t cpu = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
@@ -37,7 +41,8 @@ void ComputeClock::measure(Ticks now, Ticks span) {
   const std::uint64_t ran =
       std::min(std::clamp(scale_.nanoseconds(expected_[site_]), least, most), scale_.nanoseconds(span));
   away_ += scale_.nanoseconds(span) - ran;
-  expect(scale_.ticks(ran));
+  // A gap that may have been long is expected to be long, so that the clock is read before the next one.
+  expect(scale_.ticks(most - least >= kLongSpanNs ? std::max(ran, most) : ran));
   since_ = std::max(now, at);
   cpu_at_ = since_;
   cpu_ns_ = cpu;
@@ -58,7 +63,7 @@ void ComputeClock::settle(Ticks begin, Ticks end, std::uint32_t site) {
   const Ticks call = since_ - std::max(begin, cpu_at_);
   cpu_at_ += call;
   uncertain_ += call;
-  if (expected_[site_] < long_span_ && uncertain_ < kMostUncertainSpans * long_span_) return;
+  if (expected_[site_] < long_span_ && uncertain_ < most_uncertain_) return;
   cpu_ns_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
   cpu_at_ = since_;
   uncertain_ = 0;

@@ -1,11 +1,12 @@
 // CPU time of a thread between its calls (--clock cpu). Reads the thread's CPU clock, a system call, only
-// when the time cannot be known from the cheap clock (clock.h): an interval in which the thread was not
-// switched out is CPU time as a whole.
+// for gaps that are long (50 us) or interrupted: a short gap in which the thread was not switched out is CPU
+// time as a whole.
 //
 // On shared cores nearly every call switches, in that it yields the core while it waits. The CPU time of the
-// next gap then has no known begin, which only matters if the gap is interrupted, too. Long gaps often are,
-// so the clock is read after calls that long gaps followed before. An interrupted short gap is taken to be as
-// long as those before it at its call site, within the bounds that the CPU clock gives.
+// next gap then has no known begin, which only matters if the gap is long or interrupted. So the clock is
+// read after calls that long gaps followed before, and when calls of 100 us have passed without a reading.
+// Another gap that needs its begin is taken to be as long as those before it at its call site, within the
+// bounds that the CPU clock gives: it is wrong by at most those 100 us.
 //
 //   ComputeClock clock(scale, ContextSwitches::visible());
 //   clock.restart();
@@ -31,7 +32,7 @@ namespace hybrid::shim {
 class ComputeClock {
  public:
   /// `sees_switches`: ContextSwitches::visible(). Otherwise, a thread is assumed to be switched out in long
-  /// intervals and when it yields.
+  /// calls and when it yields, and not in short gaps.
   ComputeClock(const TickScale& scale, bool sees_switches);
 
   /// Begins a gap of the calling thread, whose clock the object measures from here on.
@@ -63,7 +64,7 @@ class ComputeClock {
   static constexpr std::size_t kSites = 64;  // that are told apart: a power of two
 
   bool is_switched(Ticks span) const {
-    return sees_switches_ ? ContextSwitches::since_mark() : span >= long_span_;
+    return span >= long_span_ || switched_in_call_ || (sees_switches_ && ContextSwitches::since_mark());
   }
   void measure(Ticks now, Ticks span);
   /// Notes the CPU time of a gap: the longest, less an eighth with each shorter one.
@@ -77,7 +78,7 @@ class ComputeClock {
   bool switched_in_call_ = false;
   std::uint32_t yields_seen_ = 0;
   std::size_t site_ = 0;  // of the call before the gap
-  Ticks long_span_;
+  Ticks long_span_, most_uncertain_;
   Ticks since_ = 0;         // begin of the gap, or of the part of it that is not measured yet
   std::uint64_t away_ = 0;  // nanoseconds of the gap before since_ in which the thread did not run
 

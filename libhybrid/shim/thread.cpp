@@ -25,6 +25,7 @@ Thread::Thread(const std::string& journal_path, const JournalHeader& header, con
 void Thread::poll(Ticks begin, Ticks end) {
   if (polling_ && begin - poll_end_ < poll_merge_) {
     poll_end_ = end;
+    pending_compute_ = kNone;  // of the gap between the two polls
   } else {
     if (polling_ || pending_compute_ != kNone) before_event();
     polling_ = true;
