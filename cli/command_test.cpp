@@ -113,8 +113,8 @@ TEST(Command, ReportsEachPhaseOfAPattern) {
   EXPECT_NEAR(phases[0]["time_ns"].get<double>() + phases[1]["time_ns"].get<double>(),
               result["time_ns"].get<double>(), 0.0005);
   const std::string text = output(as_text);
-  EXPECT_THAT(text, testing::HasSubstr("hit rate\ntdm            4  all-to-all"));
-  EXPECT_THAT(text, testing::HasSubstr("\ntdm            4  mesh"));
+  EXPECT_THAT(text, testing::HasSubstr("hit rate\ntdm        4  all-to-all"));
+  EXPECT_THAT(text, testing::HasSubstr("\ntdm        4  mesh"));
 }
 
 TEST(Command, ReportsOfferedAndAcceptedLoad) {

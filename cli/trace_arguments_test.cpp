@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
-using testing::Not;
 
 class TraceCommand : public TraceCommands {
  protected:
@@ -111,9 +110,10 @@ TEST_F(TraceCommand, TheProfileAsJsonHasWhatTheTextHas) {
   const std::string text = hybrid({"profile", trace_});
   const json profile = profile_json();
   const auto expect_row = [&](const std::string& name, const json& part) {
-    const std::string row = name + " +" + grouped(part["connections"].size()) + " +" +
-                            grouped(part["messages"].get<std::uint64_t>()) +
-                            (part["pattern"] == "" ? "" : " +" + part["pattern"].get<std::string>()) + "\n";
+    const std::string row =
+        name + " +" + grouped(part["connections"].size()) + " +" +
+        grouped(part["messages"].get<std::uint64_t>()) +
+        (part["pattern"].get<std::string>().empty() ? "" : " +" + part["pattern"].get<std::string>()) + "\n";
     EXPECT_THAT(text, testing::ContainsRegex(row));
   };
   ASSERT_FALSE(profile["phases"].empty());

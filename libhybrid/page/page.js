@@ -316,7 +316,7 @@
     const rows = repeats.results, label = (r) => label_of(r);
     const part = section("repeats", `Job time over ${repeats.runs} runs`, note(`Median of the runs; the line ends at the shortest and the longest. Within a run, all techniques are emulated with the same computation: the time ratio, to ${repeats.reference} in the same run, varies less.`));
     const of = (r) => [r.time_ns.median, r.time_ns.min, r.time_ns.max, r.time_ratio.median, r.time_ratio.min, r.time_ratio.max];
-    const table = () => ({ name: "repeats", title: "Job time over the runs", columns: [{ key: "technique", is_term: true }, { key: "slots", term: "K", text: (v) => v || "-" },
+    const table = () => ({ name: "repeats", title: "Job time over the runs", columns: [{ key: "technique", is_term: true }, { key: "slots", title: "K", term: "K", text: (v) => v || "-" },
       ...["median", "min", "max"].map((k) => ({ key: `time_ns_${k}`, title: `job time, ${k}`, text: time })),
       ...["median", "min", "max"].map((k) => ({ key: `time_ratio_${k}`, title: `time ratio, ${k}`, text: (v) => v.toFixed(3) }))],
       rows: rows.map((r) => [r.technique, r.slots, ...of(r)]) });
@@ -341,7 +341,7 @@
     const bounds = report.bounds || {};
     const lines = [["no-network", bounds.no_network_ns], ["uncontended", bounds.uncontended_ns], ["ideal", bounds.ideal_ns]].filter((l) => l[1]);
     const table = () => ({ name: "techniques", title: "Techniques", columns: [
-      { key: "technique", is_term: true }, { key: "slots", title: "slots", term: "K", text: (v) => v || "-" },
+      { key: "technique", is_term: true }, { key: "slots", title: "K", term: "K", text: (v) => v || "-" },
       { key: "time_ns", title: "job time", text: time },
       { key: "speedup", term: "speedup", text: (v) => `${v.toFixed(2)}x` },
       { key: "gap_closed", title: "gap closed", term: "gap closed", text: percent },
@@ -376,7 +376,7 @@
     const names = { slot_wait: "slot wait" };
     const causes = parts.filter((p) => p !== "other").map((p) => names[p] || p).join(", ");
     const part = section("waits", "Where the time goes", note(`Mean network wait of a rank, by cause: ${causes}${parts.includes("other") ? "; other: the rest without slots, from limits of worms, or request and grant of a circuit" : ""}.`));
-    const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique", is_term: true }, { key: "slots", term: "K", text: (v) => v || "-" },
+    const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique", is_term: true }, { key: "slots", title: "K", term: "K", text: (v) => v || "-" },
       ...parts.map((p) => ({ key: `${p}_ns`, title: names[p] || p, text: time })), { key: "rank_wait_ns", title: "other ranks", text: time }],
       rows: rows.map((r) => [r.technique, r.slots, ...parts.map((p) => r.network_wait_parts_ns[p]), r.rank_wait_ns]) });
     add_chart(part, { id: "chart-waits", table, decal: true,
@@ -439,7 +439,7 @@
     const of = (kind, k) => report.results.find((r) => r.technique === kind && r.slots === k);
     const all = report.results.filter((r) => r.slots).map((r) => r.time_ns), among = time_among(all);
     part.append(...closeness(all));
-    const table = () => ({ name: "slots", title: "Job time by K", columns: [{ key: "slots" }, ...kinds.map((k) => ({ key: `${k}_ns`, title: k, text: among }))],
+    const table = () => ({ name: "slots", title: "Job time by K", columns: [{ key: "slots", title: "K", term: "K" }, ...kinds.map((k) => ({ key: `${k}_ns`, title: k, text: among }))],
       rows: values.map((v) => [v, ...kinds.map((kind) => (of(kind, v) || {}).time_ns)]),
       csv: { columns: ["technique", "slots", "time_ns"], rows: report.results.filter((r) => r.slots).map((r) => [r.technique, r.slots, r.time_ns]) } });
     add_chart(part, { id: "chart-slots", table,
@@ -498,10 +498,11 @@
         const largest = found.reduce((most, c) => Math.max(most, c[at]), 1);
         return { grid: { left: 100, right: 120, top: 30, bottom: 70 },
           xAxis: { type: "category", name: "to", data: names, splitLine: { show: false } },
-          yAxis: { type: "category", name: "from", inverse: true, data: names, splitLine: { show: false } },
+          // About 20 labels fit one above the other.
+          yAxis: { type: "category", name: "from", inverse: true, data: names, splitLine: { show: false }, axisLabel: { interval: Math.ceil(size / 20) - 1 } },
           dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "none" }, { type: "inside", yAxisIndex: 0, filterMode: "none" }],
           visualMap: { min: 0, max: largest, calculable: true, orient: "vertical", right: 0, top: "center", formatter: text },
-          tooltip: { formatter: (p) => `${names[p.value[1]]} to ${names[p.value[0]]}\n${bytes(p.data.all[3])}, ${count(p.data.all[2])} messages` },
+          tooltip: { formatter: (p) => `${names[p.value[1]]} to ${names[p.value[0]]}\n${bytes(p.data.all[3])}, ${counted(p.data.all[2], "message")}` },
           series: [{ type: "heatmap", name: "traffic", progressive: 5000, data: found.map((c) => ({ value: [c[1], c[0], c[at]], all: c })) }] };
       } });
   };
@@ -607,7 +608,7 @@
     add_chart(part, { id: "chart-reconfiguration", table,
       label: `Job time by reconfiguration time: ${table().rows.map((r) => `${given_time(r[0])}: ${r.slice(1).map((v) => v === null ? "-" : time(v)).join(" / ")}`).join("; ")}`,
       option: () => ({ legend: { top: 0 }, grid: { left: 90, right: 40, top: 40, bottom: 50 },
-        xAxis: { type: "category", name: "R", data: times.map(given_time) }, yAxis: spread > 10 ? { type: "log", min: "dataMin", axisLabel: { formatter: given_time } } : time_axis(known, false),
+        xAxis: { type: "category", name: "reconfiguration", data: times.map(given_time) }, yAxis: spread > 10 ? { type: "log", min: "dataMin", axisLabel: { formatter: given_time } } : time_axis(known, false),
         tooltip: { trigger: "axis", valueFormatter: (v) => v === null || v === undefined ? "-" : time(v) },
         series: names.map((n, i) => ({ type: "line", name: n, symbolSize: 9, data: lines[n],
           markLine: i || !wormhole ? undefined : { symbol: "none", lineStyle: { type: "dashed", color: palette[5] }, label: { formatter: "wormhole", color: palette[5], position: "insideEndTop" }, data: [{ yAxis: wormhole }] } })) }) });
@@ -650,7 +651,7 @@
       : list.map((p) => [p.name, p, p.begin_ns, p.end_ns, p.occurrences]);
     const name = ([name, phase]) => phase.name || name;
     const table = () => ({ name: "phase-timeline", title: "Phase timeline", columns: [{ key: "phase" }, { key: "begin_ns", title: "begin", text: time }, { key: "end_ns", title: "end", text: time },
-      { key: "occurrences", text: count }, { key: "working_set", title: "working set", text: count }, { key: "slots_needed", title: "slots needed" }, { key: "slots_without_rare", title: "without rare" }],
+      { key: "occurrences", text: count }, { key: "working_set", title: "working set", text: count }, { key: "slots_needed", title: "slots needed" }, { key: "slots_without_rare", title: "slots without rare" }],
       rows: spans.map((span) => [name(span), ...span.slice(2), span[1].working_set, span[1].slots_needed, span[1].slots_without_rare]) });
     const names = [...new Set(spans.map(name))];
     const needs = (p) => p.slots_needed === undefined ? "" : `\nslots needed: ${slots_needed(p)}, for ${counted(p.working_set, "connection")}`;
@@ -670,7 +671,7 @@
     if (traffic && traffic.gap_ns) part.append(note(`Occurrences of a phase that are less than ${time(traffic.gap_ns)} apart are one bar.`));
     const summary = { name: "phases", title: "Phases", columns: [{ key: "phase" }, { key: "occurrences", text: count },
       { key: "messages", text: count }, { key: "bytes", text: bytes }, { key: "working_set", title: "working set", term: "working set", text: count },
-      { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }, { key: "slots_without_rare", title: "without rare" }],
+      { key: "rare", term: "rare", text: count }, { key: "slots_needed", title: "slots needed", term: "slots needed" }, { key: "slots_without_rare", title: "slots without rare" }],
       rows: list.map((p) => [p.name, p.occurrences, p.messages, p.bytes, p.working_set, p.rare, p.slots_needed, p.slots_without_rare]) };
     part.append(csv_button(() => summary), table_element(summary));
   };
@@ -680,7 +681,7 @@
     if (!list.length) return;
     const part = section("predictors", "Predictors", note("Each predictor on the recorded sends, every request granted at once: hit rate, and held unused."));
     const label = (p) => `${p.predictor}, K = ${p.slots}`;
-    const table = () => ({ name: "predictors", title: "Predictors", columns: [{ key: "predictor" }, { key: "slots" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent },
+    const table = () => ({ name: "predictors", title: "Predictors", columns: [{ key: "predictor" }, { key: "slots", title: "K", term: "K" }, { key: "hit_rate", title: "hit rate", term: "hit rate", text: percent },
       { key: "held_unused", title: "held unused", term: "held unused", text: percent }, { key: "requests", text: count }, { key: "releases", text: count }],
       rows: list.map((p) => [p.predictor, p.slots, p.hit_rate, p.held_unused, p.requests, p.releases]) });
     add_chart(part, { id: "chart-predictors", table, decal: true, label: `Hit rates: ${list.map((p) => `${label(p)} ${percent(p.hit_rate)}`).join(", ")}`,

@@ -57,7 +57,7 @@ std::string recommendation(const Advice& advice, std::size_t width) {
 
 std::string techniques_table(const Advice& advice, std::size_t width) {
   TextTable table({{"technique", Align::left},
-                   {"slots"},
+                   {"K"},
                    {"slot length"},
                    {"predictor", Align::left},
                    {"packet plane"},

@@ -125,14 +125,8 @@ RepeatedReport compare_repeats(std::vector<JobReport> runs) {
 
 std::string to_text(const RepeatedReport& report, std::size_t width) {
   using enum TextTable::Align;
-  TextTable table({{"technique", left},
-                   {"slots"},
-                   {"job time, median"},
-                   {"min"},
-                   {"max"},
-                   {"time ratio"},
-                   {"min"},
-                   {"max"}});
+  TextTable table(
+      {{"technique", left}, {"K"}, {"job time, median"}, {"min"}, {"max"}, {"time ratio"}, {"min"}, {"max"}});
   const auto time = [](double ns) { return short_time(picoseconds(std::llround(ns * 1e3))); };
   for (const RepeatedTechnique& t : report.techniques)
     table.add({t.technique, t.slots == 0 ? "-" : std::to_string(t.slots), time(t.time_ns.median),

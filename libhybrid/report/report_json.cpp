@@ -2,7 +2,9 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "core/units.h"
 #include "emulator/replay/trace_names.h"
 #include "libhybrid/report/report_text.h"
 
@@ -124,14 +126,20 @@ ordered_json long_worms_json(const LongWorms& worms) {
           {"changes_verdict", worms.changes_verdict}};
 }
 
-// The parameters by option name, with the values in the form of the command line.
+// The parameters by option name: numbers, or texts in the form of the command line.
 ordered_json parameters_json(const JobOptions& options) {
   JobOptions copy = options;
   OptionTable table;
   add_emulation_options(table, copy);
   ordered_json parameters = ordered_json::object();
   for (const Option& option : table.options())
-    if (!option.default_text.empty()) parameters[option.name] = option.default_text;
+    if (const std::string& text = option.default_text; !text.empty()) {
+      const std::optional<double> number = read_number(text);
+      if (text.find_first_not_of("0123456789") == std::string::npos)
+        parameters[option.name] = parse_count(text, option.name);
+      else
+        parameters[option.name] = number ? ordered_json(*number) : ordered_json(text);
+    }
   return parameters;
 }
 

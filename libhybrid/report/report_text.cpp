@@ -173,7 +173,7 @@ std::string live_section(const JobFacts& job, std::size_t width) {
 
 // The causes of each technique's wait for the network.
 std::string wait_section(const JobReport& report, std::size_t width) {
-  WaitTable table({{"technique", Align::left}, {"slots"}});
+  WaitTable table({{"technique", Align::left}, {"K"}});
   for (const TechniqueResult& r : report.techniques)
     if (r.wait_parts)
       table.add({r.measures.technique, slots_cell(r.measures.slots)}, r.measures.technique, *r.wait_parts);
@@ -275,7 +275,7 @@ std::vector<std::string> live_step_back(const JobFacts& job) {
 
 std::string predictor_table(const std::vector<PredictorScore>& scores, std::size_t width) {
   TextTable table({{"predictor", Align::left},
-                   {"slots"},
+                   {"K"},
                    {"hit rate"},
                    {"messages"},
                    {"requests"},
@@ -292,7 +292,7 @@ std::string predictor_table(const std::vector<PredictorScore>& scores, std::size
 std::string technique_table(const std::vector<TechniqueResult>& results,
                             const std::vector<TechniqueFailure>& failures, std::size_t width) {
   TextTable table({{"technique", Align::left},
-                   {"slots"},
+                   {"K"},
                    {"job time"},
                    {"speedup"},
                    {"gap closed"},
@@ -318,7 +318,7 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
 std::string phase_measures_table(const std::vector<const Measures*>& results, std::size_t indent,
                                  std::size_t width) {
   TextTable table({{"technique", Align::left},
-                   {"slots"},
+                   {"K"},
                    {"phase", Align::left},
                    {"time"},
                    {"utilisation"},
