@@ -241,8 +241,11 @@ std::string fish_script() {
                   : name.size() == 2     ? " -s " + name.substr(1)
                                          : " -o " + name.substr(1);
       if (!option.type.empty()) script += takes_file(option) ? " -rF" : " -x";
-      if (const std::vector<std::string> values = values_of(option); !values.empty())
-        script += fmt::format(" -a '{}'", fmt::join(values, " "));
+      if (const std::vector<std::string> values = values_of(option); !values.empty()) {
+        const std::string words = fmt::format("{}", fmt::join(values, " "));
+        const bool is_list = option.type.find("...") != std::string::npos;
+        script += is_list ? " -a '(__fish_append , " + words + ")'" : " -a '" + words + "'";
+      }
       script += fmt::format(" -d '{}'\n", quoted(first_sentence(option.help), "\\"));
     }
   }

@@ -145,6 +145,7 @@ TEST(Help, CompletionsAndManualPagesContainEveryOption) {
     EXPECT_NE(zsh.find("'--" + option + "=["), std::string::npos) << option;
   }
   EXPECT_THAT(zsh, AllOf(HasSubstr("'--keep-journals["), HasSubstr("'-o+[")));
+  EXPECT_THAT(fish, testing::ContainsRegex("-l technique -x -a '\\(__fish_append , .*wormhole.*\\)'"));
   EXPECT_THAT(fish, HasSubstr("-l predictor-order -x -d 'markov: number of destinations remembered [3]'\n"));
   std::istringstream lines(fish);
   for (std::string line; std::getline(lines, line);)  // a description ends with a clause and its default

@@ -61,7 +61,7 @@ class ComputeClock {
   void settle(Ticks begin, Ticks end, std::uint32_t site);
 
  private:
-  static constexpr std::size_t kSites = 64;  // that are told apart: a power of two
+  static constexpr std::size_t kSites = 64;  // that are distinguished: a power of two
 
   bool is_switched(Ticks span) const {
     return span >= long_span_ || switched_in_call_ || (sees_switches_ && ContextSwitches::since_mark());
