@@ -6,6 +6,7 @@
   const report = data.report, traffic = data.traffic, activity = data.activity, sweep = data.sweep, repeats = data.repeats, glossary = data.glossary || {};
   const main = document.getElementById("main");
   // Okabe and Ito's colours, which are distinct with colour-blindness.
+  const inks = ["#fff", "#000", "#fff", "#000", "#000", "#fff", "#000", "#000"];  // readable on them
   const palette = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999"];
 
   // ---- Text
@@ -655,6 +656,7 @@
       rows: spans.map((span) => [name(span), ...span.slice(2), span[1].working_set, span[1].slots_needed, span[1].slots_without_rare]) });
     const names = [...new Set(spans.map(name))];
     const needs = (p) => p.slots_needed === undefined ? "" : `\nslots needed: ${slots_needed(p)}, for ${counted(p.working_set, "connection")}`;
+    const labels = names.map((n) => { const { 1: p } = spans.find((span) => name(span) === n); return p.slots_needed === undefined ? "" : `${counted(p.working_set, "connection")}, ${slots_needed(p)} slots`; });
     const tall = names.length > 12;
     add_chart(part, { id: "chart-phases", table, tall, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${slots_needed(p)} slots`).join(", ")}`,
       option: () => ({ grid: name_grid(20, 20),
@@ -665,7 +667,12 @@
           renderItem: (_, api) => {
             const from = api.coord([api.value(1), api.value(0)]), to = api.coord([api.value(2), api.value(0)]);
             const height = api.size([0, 1])[1] * 0.6;
-            return { type: "rect", shape: { x: from[0], y: from[1] - height / 2, width: Math.max(1, to[0] - from[0]), height }, style: { fill: api.visual("color") } };
+            const width = Math.max(1, to[0] - from[0]), row = api.value(0), kPadding = 6;
+            const bar = { type: "rect", shape: { x: from[0], y: from[1] - height / 2, width, height }, style: { fill: api.visual("color") } };
+            const text = labels[row], room = width - 2 * kPadding;
+            if (text.length * 7 > room || height < 14) return bar;
+            return { type: "group", children: [bar, { type: "text", silent: true,
+              style: { text, x: from[0] + kPadding, y: from[1], textVerticalAlign: "middle", fill: inks[row % inks.length], width: room, overflow: "truncate" } }] };
           },
           data: spans.map((span) => { const row = names.indexOf(name(span)); return { name: name(span), value: [row, span[2], span[3]], itemStyle: { color: palette[row % palette.length] } }; }) }] }) });
     if (traffic && traffic.gap_ns) part.append(note(`Occurrences of a phase that are less than ${time(traffic.gap_ns)} apart are one bar.`));
