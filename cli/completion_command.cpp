@@ -57,6 +57,8 @@ std::vector<std::string> values_of(const Flag& option) {
   return values;
 }
 
+bool takes_list(const Flag& option) { return option.type.find("...") != std::string::npos; }
+
 bool takes_file(const Flag& option) {
   return option.type.find("FILE") != std::string::npos || option.type.find("DIR") != std::string::npos ||
          option.type.find("BINARY") != std::string::npos;
@@ -190,11 +192,10 @@ std::string zsh_script() {
     cases += fmt::format("    {}) _arguments -s", command.name);
     for (const Flag& option : command.options) {
       const std::vector<std::string> values = values_of(option);
-      const std::string action = !values.empty()
-                                     ? (option.type.find("...") != std::string::npos
-                                            ? fmt::format("_values -s , value {}", fmt::join(values, " "))
-                                            : fmt::format("({})", fmt::join(values, " ")))
-                                     : (takes_file(option) ? "_files" : " ");
+      const std::string action =
+          !values.empty() ? (takes_list(option) ? fmt::format("_values -s , value {}", fmt::join(values, " "))
+                                                : fmt::format("({})", fmt::join(values, " ")))
+                          : (takes_file(option) ? "_files" : " ");
       const std::string value =
           option.type.empty() ? "" : fmt::format(":{}:{}", quoted(option.type, ":\\"), action);
       for (const std::string& name : option.names)  // the value may follow in the same word
@@ -243,8 +244,7 @@ std::string fish_script() {
       if (!option.type.empty()) script += takes_file(option) ? " -rF" : " -x";
       if (const std::vector<std::string> values = values_of(option); !values.empty()) {
         const std::string words = fmt::format("{}", fmt::join(values, " "));
-        const bool is_list = option.type.find("...") != std::string::npos;
-        script += is_list ? " -a '(__fish_append , " + words + ")'" : " -a '" + words + "'";
+        script += takes_list(option) ? " -a '(__fish_append , " + words + ")'" : " -a '" + words + "'";
       }
       script += fmt::format(" -d '{}'\n", quoted(first_sentence(option.help), "\\"));
     }
