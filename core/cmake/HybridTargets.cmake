@@ -157,8 +157,8 @@ function(hybrid_discover_tests prefix target shards)
     string(APPEND apart ":${arg_SERIAL}")
     gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${prefix}. TEST_FILTER "${arg_SERIAL}"
       TEST_LIST ${target}_serial_tests PROPERTIES RUN_SERIAL ON)
-    add_test(NAME ${prefix}.serial COMMAND ${target} --gtest_brief=1 "--gtest_filter=${arg_SERIAL}")
-    set_tests_properties(${prefix}.serial PROPERTIES LABELS shard RUN_SERIAL ON)
+    add_test(NAME ${prefix}.serial COMMAND ${target} "--gtest_filter=${arg_SERIAL}")
+    set_tests_properties(${prefix}.serial PROPERTIES LABELS shard RUN_SERIAL ON TIMEOUT 300)
   endif()
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${prefix}. TEST_FILTER "-${apart}")
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${prefix}. TEST_FILTER "*.Nightly*"

@@ -33,6 +33,7 @@ LiveConfig config_of(std::uint32_t rank, std::vector<std::uint32_t> host_of_rank
   config.host_of_rank = std::move(host_of_rank);
   config.world_rank = rank;
   config.clock = real_clock();
+  config.service_cpus_spare = true;  // no limit of CPU time: a service that stops itself grants nothing more
   config.make_port = [](const SwitchParameters& p) {
     return std::make_unique<InstantPort>(SchedulerPort::Shape{p.nodes, p.slots}, nullptr);
   };
@@ -272,7 +273,7 @@ TEST(LiveJobKilledDeathTest, ARankContinuesAfterItsServiceDied) {
             LiveArbiter(std::make_unique<InstantPort>(SchedulerPort::Shape{2, 1}, nullptr), {0, 1}, 0),
             std::vector<std::uint32_t>{0, 0}, std::vector<Port>{0, 1}, nullptr,
             std::span<const std::unique_ptr<MessageRing>>()),
-        {});
+        {"", true, {}});
     ready();
     while (true) pause();
   });

@@ -117,7 +117,7 @@ TEST(ServiceThread, AFailedSchedulerGrantsNothingMoreAndTheJobGoesOn) {
                                       LiveArbiter(std::make_unique<FailingPort>(), {0}, 0),
                                       std::vector<std::uint32_t>{0}, std::vector<Port>{0}, nullptr,
                                       std::span<const std::unique_ptr<MessageRing>>()),
-      {});
+      {"", true, {}});
   LiveClient client(mapping.region(), 0);
   client.request(1);
   while (!client.established(1)) std::this_thread::yield();
