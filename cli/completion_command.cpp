@@ -73,8 +73,7 @@ std::vector<std::string> words_of(const Flag& argument) {
   if (kind == "claim") words.emplace_back("all");
   if (kind == "kind")
     for (const Listing& listing : listings())
-      if (listing.kind != Command::kKind && listing.kind.find(' ') == std::string_view::npos)
-        words.emplace_back(listing.kind);
+      if (listing.kind != Command::kKind) words.emplace_back(listing.kind);
   if (kind == "term") {
     for (const Listing& listing : listings()) words.emplace_back(listing.name);
     for (const auto& [term, entry] : glossary()) words.push_back(term);

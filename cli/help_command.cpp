@@ -22,8 +22,7 @@ class HelpCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Explains a term of a report, an option, a sub-command, or a name that an option selects; without "
-        "one, "
-        "lists the sub-commands.");
+        "one, lists the sub-commands and the terms.");
     line.add_arguments("TERM", words_, "for instance 'gap closed', slot-length, run, tournament",
                        CommandLine::Need::optional);
     line.add_examples(
@@ -48,7 +47,7 @@ class HelpCommand final : public Command {
     std::vector<std::string> known;
     for (const auto& [name, entry] : glossary()) {
       known.push_back(name);
-      if (!is_same(name, term)) continue;
+      if (!is_same_name(name, term)) continue;
       std::string text = wrap(name + ": " + entry.meaning, 0, width);
       text += wrap(entry.quote.empty() ? "Not defined in the dissertation."
                                        : "\"" + entry.quote + "\" (" + entry.place + ")",
@@ -57,7 +56,7 @@ class HelpCommand final : public Command {
     }
     for (const Listing& listing : listings()) {
       known.emplace_back(listing.name);
-      if (!is_same(listing.name, term)) continue;
+      if (!is_same_name(listing.name, term)) continue;
       if (listing.kind == Command::kKind)
         sections.push_back(help_text(reference_of(listing.name), width, false));
       else
@@ -72,7 +71,7 @@ class HelpCommand final : public Command {
       for (CommandLine::Option& option : reference_of(listing.name).options) {
         const std::string& name = option.names.back();
         known.push_back(name.substr(name.find_first_not_of('-')));
-        if (!is_same(known.back(), option_of(term))) continue;
+        if (!is_same_name(known.back(), option_of(term))) continue;
         const auto same = std::ranges::find_if(options, [&](const auto& one) {
           return one.first.help == option.help && one.first.type == option.type;
         });
@@ -98,7 +97,7 @@ class HelpCommand final : public Command {
   static std::string suggestion(const std::string& term, std::vector<std::string> known) {
     constexpr std::size_t kMost = 6;
     std::ranges::sort(known);
-    const auto repeated = std::ranges::unique(known, is_same);
+    const auto repeated = std::ranges::unique(known, is_same_name);
     known.erase(repeated.begin(), repeated.end());
     std::string names;
     std::size_t number = 0;
@@ -116,7 +115,7 @@ class HelpCommand final : public Command {
   static bool has_word(std::string_view name, std::string_view word) {
     while (!name.empty()) {
       const std::size_t end = std::min(name.find_first_of(" -_"), name.size());
-      if (is_same(name.substr(0, end), word)) return true;
+      if (is_same_name(name.substr(0, end), word)) return true;
       name.remove_prefix(std::min(end + 1, name.size()));
     }
     return false;
@@ -127,14 +126,6 @@ class HelpCommand final : public Command {
     constexpr std::string_view kVariable = "HYBRID_";
     if (term.starts_with(kVariable)) return term.substr(kVariable.size());
     return term.substr(std::min(term.size(), term.find_first_not_of('-')));
-  }
-
-  // Without regard to case, and to '-' or a blank between words.
-  static bool is_same(std::string_view a, std::string_view b) {
-    const auto plain = [](char c) {
-      return c == '-' || c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    };
-    return std::ranges::equal(a, b, {}, plain, plain);
   }
 
   std::vector<std::string> words_;
@@ -165,7 +156,10 @@ std::string overview(std::size_t width) {
         std::pair{"hybrid replay hybrid-my_app-1 --slots 8", "the same job again, with 8 circuits per cycle"},
         std::pair{"hybrid doctor", "is this machine ready"}})
     text += two_columns(command, meaning, column, width);
-  return text;
+  std::string terms;
+  for (const auto& [term, entry] : glossary())
+    if (!entry.is_key) terms += (terms.empty() ? "" : ", ") + term;
+  return text + "\nTerms that `hybrid help TERM` explains:\n" + wrap(terms, 2, width);
 }
 
 CommandLine::Reference reference_of(std::string_view command) {

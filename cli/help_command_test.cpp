@@ -30,6 +30,11 @@ TEST(Help, HelpAndVersion) {
   EXPECT_THAT(output({"--version"}), testing::MatchesRegex("hybrid [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
+TEST(Help, ListsTheTermsButNoKeysOfResults) {
+  const std::string help = std::regex_replace(output({"help"}), std::regex("\\s+"), " ");
+  EXPECT_THAT(help, AllOf(HasSubstr(", gap closed,"), HasSubstr(", wormhole"), Not(HasSubstr("time_ns"))));
+}
+
 TEST(Help, EverySubCommandHasHelp) {
   for (const char* name : {"run", "replay", "simulate", "schedule", "predict", "hints", "profile", "worth",
                            "topology", "list", "recover", "doctor"}) {
@@ -112,6 +117,8 @@ TEST(Help, BashCompletesCommandsOptionsAndValues) {
   EXPECT_EQ(completed({"run", "--clock", "="}), "auto cpu wall\n");
   EXPECT_EQ(completed({"completion", ""}), "bash fish zsh\n");
   EXPECT_EQ(completed({"list", "pre"}), "predictor preset\n");
+  EXPECT_EQ(completed({"list", "req"}), "request-set\n");
+  EXPECT_EQ(output({"list", "request-set"}), output({"list", "request set"}));
   EXPECT_EQ(completed({"reproduce", "C2"}), "C2 C20\n");
   EXPECT_EQ(completed({"help", "working"}), "working-set\n");
   EXPECT_EQ(completed({"list", "--js"}), "--json\n");

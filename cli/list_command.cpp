@@ -69,7 +69,7 @@ class ListCommand final : public Command {
     for (const Listing& l : listings()) {
       if (l.kind == Command::kKind) continue;  // shown by `hybrid --help`
       if (kinds.empty() || kinds.back() != l.kind) kinds.push_back(l.kind);
-      if (!kind_.empty() && l.kind != kind_) continue;
+      if (!kind_.empty() && !is_same_name(l.kind, kind_)) continue;
       if (l.kind != kind) text += (kind.empty() ? "" : "\n") + std::string(l.kind) + "\n";
       kind = l.kind;
       text += two_columns(l.name, l.description, widths[kind] + 4, width);

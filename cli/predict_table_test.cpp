@@ -45,9 +45,10 @@ std::string line_of(const std::string& text, const std::string& beginning) {
 
 TEST(PredictTable, ShowsTheHitRateForEachCapacityAndTheCostForOne) {
   const std::string table = score_table(example(), 4);
-  EXPECT_THAT(line_of(table, "predictor"),
-              testing::MatchesRegex(
-                  "predictor +K = 1 +K = 4 +held unused +requests per message +mean lead +memory +ns/event"));
+  EXPECT_THAT(
+      line_of(table, "predictor"),
+      testing::MatchesRegex(
+          "predictor +K = 1 +K = 4 +held unused +requests per message +mean lead +memory +time per event"));
   EXPECT_THAT(line_of(table, "better-cycle"),
               testing::MatchesRegex("better-cycle +10.0 % +99.0 % +15.0 % +0.250 +1.50 us +2.0 KiB +37 ns"));
   EXPECT_THAT(line_of(table, "counter"), testing::MatchesRegex("counter +10.0 % +70.0 % +- +0.000 +- +- +-"));

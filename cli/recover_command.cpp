@@ -103,11 +103,10 @@ class RecoverCommand final : public Command {
 
   std::string find_recording() {
     std::error_code error;
-    if (::access(directory_.c_str(), R_OK | X_OK) != 0 && errno == EACCES)
-      throw UserError("cannot read '" + directory_ + "': permission denied",
-                      "Use the account that ran the job.");
-    if (!fs::is_directory(directory_, error))
-      throw UserError("no directory '" + directory_ + "'", "Give the output directory of the job that died.");
+    const bool is_accessible = ::access(directory_.c_str(), R_OK | X_OK) == 0;
+    if (!is_accessible || !fs::is_directory(directory_, error))
+      throw UserError(unreadable(directory_, is_accessible ? ENOTDIR : errno),
+                      "Give the output directory of the job that died, with the account that ran it.");
     while (directory_.size() > 1 && directory_.ends_with('/')) directory_.pop_back();
     for (const std::string& candidate : {recording_directory(directory_), directory_})
       if (holds_recording(candidate)) return candidate;

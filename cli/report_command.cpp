@@ -140,8 +140,7 @@ class ReportCommand final : public Command {
   static Json read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file)
-      throw UserError(path + ": cannot be read: " + std::strerror(errno),
-                      "Name a JSON file of `hybrid run` or `hybrid replay`.");
+      throw UserError(unreadable(path, errno), "Name a JSON file of `hybrid run` or `hybrid replay`.");
     Json json = Json::parse(file, nullptr, false);
     if (json.is_discarded()) throw UserError(path + ": not a JSON file");
     if (!json.is_object() || !json.contains("repeats")) {

@@ -107,7 +107,7 @@ class RunCommand final : public Command {
     check_linkage(application);
     if (!options_.topology.empty()) {
       if (::access(options_.topology.c_str(), R_OK) != 0)
-        throw UserError("topology: cannot read '" + options_.topology + "'",
+        throw UserError("topology: " + unreadable(options_.topology, errno),
                         "Give a file of `lstopo FILE.xml`.");
       machine_for(options_.topology);  // throws for a file that describes no machine
     }

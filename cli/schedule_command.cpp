@@ -44,11 +44,11 @@ std::string slots_table(const std::vector<ScheduleScore>& scores) {
                    {"requests"},
                    {"granted"},
                    {"schedulability"},
-                   {"least"},
-                   {"largest"},
-                   {"bytes"},
-                   {"slots"},
-                   {"time a request"}});
+                   {"min"},
+                   {"max"},
+                   {"bytes served"},
+                   {"slots used"},
+                   {"time per request"}});
   for (const ScheduleScore& s : scores)
     table.add({s.scheduler, decimals(s.requests.mean(), 1), decimals(s.granted.mean(), 1),
                percent(s.schedulability.mean()), percent(s.schedulability.least()),
@@ -64,11 +64,11 @@ std::string demand_table(const std::vector<ScheduleScore>& scores) {
                    {"drained in"},
                    {"bound"},
                    {"score"},
-                   {"least"},
-                   {"largest"},
+                   {"min"},
+                   {"max"},
                    {"configurations"},
                    {"by packets"},
-                   {"time a request"}});
+                   {"time per request"}});
   for (const ScheduleScore& s : scores)
     table.add({s.scheduler, decimals(s.requests.mean(), 1), time_text(s.drain_ns.mean()),
                time_text(s.bound_ns.mean()), decimals(s.score.mean(), 3), decimals(s.score.least(), 3),

@@ -110,7 +110,7 @@ TEST_F(ScheduleCommandTest, BadPreloads) {
   EXPECT_THAT(said(R"({"slots": [[[0]]]})"), HasSubstr("not a pair"));
   EXPECT_THAT(said(R"({"slots": [[], [], [], [], []]})"),
               HasSubstr("slots: 5 are preloaded, but there are 4"));
-  EXPECT_THAT(refused({"--preload", "missing.json"}), HasSubstr("'missing.json'"));
+  EXPECT_THAT(refused({"--preload", "missing.json"}), HasSubstr("missing.json: no such file"));
   EXPECT_THAT(refused({"--preload", "."}), AllOf(HasSubstr("'.' is a directory"), HasSubstr("--output")));
   constexpr std::size_t kDeep = 300'000;
   const std::string deep = "{\"slots\": [[" + std::string(kDeep, '[') + std::string(kDeep, ']') + "]]}";
@@ -152,7 +152,7 @@ TEST_F(ScheduleCommandTest, BadRequestFiles) {
   EXPECT_THAT(
       refused({"--demand", "--pattern", "gather", "--nodes", "11700", "--scheduler", "best-first-fit"}),
       HasSubstr("too many to store"));
-  EXPECT_THAT(refused({"--requests", "missing.csv"}), HasSubstr("'missing.csv'"));
+  EXPECT_THAT(refused({"--requests", "missing.csv"}), HasSubstr("missing.csv: no such file"));
   EXPECT_THAT(refused({"--requests", "good.csv", "--density", "2"}), HasSubstr("density: with --requests"));
 }
 

@@ -33,7 +33,7 @@ std::vector<Configuration> read_slots(const std::string& path, std::uint32_t por
   if (std::filesystem::is_directory(path, error))
     throw UserError("preload: '" + path + "' is a directory", kName);
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError("preload: cannot read '" + path + "'", kName);
+  if (!file) throw UserError("preload: " + unreadable(path, errno), kName);
   nlohmann::json json;
   try {
     json = nlohmann::json::parse(file);

@@ -39,9 +39,9 @@ nlohmann::ordered_json load_json(const std::optional<double>& load) {
 
 std::string measures_table(const std::vector<Measures>& results, bool loads) {
   std::vector<TextTable::Column> columns{
-      {"technique", TextTable::Align::left}, {"slots"}, {"nodes"}, {"time"}, {"utilisation"}};
-  if (loads) columns.insert(columns.end(), {{"offered"}, {"accepted"}});
-  columns.insert(columns.end(), {{"messages"}, {"mean"}, {"p50"}, {"p99"}, {"largest"}, {"hit rate"}});
+      {"technique", TextTable::Align::left}, {"K"}, {"nodes"}, {"time"}, {"utilisation"}};
+  if (loads) columns.insert(columns.end(), {{"offered load"}, {"accepted load"}});
+  columns.insert(columns.end(), {{"messages"}, {"mean"}, {"p50"}, {"p99"}, {"max"}, {"hit rate"}});
   TextTable table(columns);
   for (const Measures& m : results) {
     std::vector<std::string> row{m.technique, m.slots == 0 ? "-" : std::to_string(m.slots),
@@ -58,15 +58,15 @@ std::string measures_table(const std::vector<Measures>& results, bool loads) {
 /// Use of the ports and of the slots.
 std::string ports_table(const std::vector<Measures>& results) {
   TextTable table({{"technique", TextTable::Align::left},
-                   {"slots"},
-                   {"out: least"},
+                   {"K"},
+                   {"out: min"},
                    {"mean"},
-                   {"largest"},
-                   {"in: least"},
+                   {"max"},
+                   {"in: min"},
                    {"mean"},
-                   {"largest"},
-                   {"slots used"},
-                   {"wasted"}});
+                   {"max"},
+                   {"slot occupancy"},
+                   {"slot waste"}});
   for (const Measures& m : results) {
     const PortSpread out = m.out_utilisation(), in = m.in_utilisation();
     const bool slots = m.statistics.slots_used + m.statistics.slots_wasted != 0;

@@ -100,20 +100,22 @@ class WorthCommand final : public Command {
     for (const JobWorth& job : jobs)
       for (const HintWorth& at : job.at) {
         nlohmann::ordered_json one{{"trace", job.trace},
-                                   {"nodes", job.ranks},
+                                   {"ranks", job.ranks},
+                                   {"nodes", job.nodes},
                                    {"slots", options.network.slots},
                                    {"predictor", options.network.predictor},
                                    {"reconfiguration_ns", at.reconfiguration.nanoseconds()},
                                    {"slot_length_ns", at.slot_length.nanoseconds()},
                                    {"messages", job.messages},
-                                   {"messages_hinted", job.messages_hinted}};
+                                   {"messages_hinted", job.messages_hinted},
+                                   {"reference", "none"}};
         for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
           const HintWorth::Variant& cell = at.variants[variant];
           auto& value = one[std::string(kWorthVariants[variant])];
           if (cell.is_known)
             value = {{"time_ns", cell.time.nanoseconds()},
                      {"hit_rate", cell.hit_rate},
-                     {"time_over_none", at.time_over_none(cell)}};
+                     {"time_ratio", at.time_ratio(cell)}};
           if (cell.wait_parts) value["network_wait_parts_ns"] = to_json(*cell.wait_parts);
         }
         one["notes"] = job.notes;

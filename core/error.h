@@ -7,6 +7,8 @@
 // precondition is a std::logic_error instead.
 #pragma once
 
+#include <cctype>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -25,5 +27,13 @@ class RunError : public std::runtime_error {
   explicit RunError(const std::string& problem, const std::string& fix = {})
       : std::runtime_error(fix.empty() ? problem : problem + "\n  " + fix) {}
 };
+
+/// That a file or directory which a user named cannot be read, with the reason of the system:
+/// unreadable("a.toml", ENOENT) is "a.toml: no such file or directory".
+inline std::string unreadable(const std::string& path, int error) {
+  std::string reason = std::strerror(error);
+  reason.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(reason.front())));
+  return path + ": " + reason;
+}
 
 }  // namespace hybrid

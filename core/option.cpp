@@ -42,6 +42,13 @@ std::string_view closest_name(std::string_view name, const std::vector<std::stri
   return best;
 }
 
+bool is_same_name(std::string_view a, std::string_view b) {
+  const auto plain = [](char c) {
+    return c == '-' || c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::ranges::equal(a, b, {}, plain, plain);
+}
+
 std::string_view closest_variable(std::string_view variable, const std::vector<std::string_view>& known) {
   if (!variable.starts_with(kVariablePrefix)) return {};
   // The common prefix would make all short names similar.

@@ -53,7 +53,10 @@ class OptionTable {
 /// else "".
 std::string_view closest_name(std::string_view name, const std::vector<std::string_view>& known);
 
-/// The same for HYBRID_* variables, by the name after the prefix.
+/// Whether two names of people differ at most in case, and in '-', '_' or a blank between words.
+bool is_same_name(std::string_view a, std::string_view b);
+
+/// closest_name() for HYBRID_* variables, by the name after the prefix.
 std::string_view closest_variable(std::string_view variable, const std::vector<std::string_view>& known);
 
 /// "slot-length" -> "HYBRID_SLOT_LENGTH".

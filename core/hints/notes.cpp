@@ -119,9 +119,9 @@ bool for_each_hint_note(std::span<const std::byte> notes, std::size_t alignment,
 
 std::vector<HintUnit> read_hint_units(const std::string& path) {
   std::error_code status;
-  if (std::filesystem::is_directory(path, status)) throw UserError(path + ": cannot be read: Is a directory");
+  if (std::filesystem::is_directory(path, status)) throw UserError(unreadable(path, EISDIR));
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError(path + ": cannot be opened: " + std::strerror(errno));
+  if (!file) throw UserError(unreadable(path, errno));
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const FileBytes bytes = std::as_bytes(std::span(content));
   if (content.starts_with(kArchive)) return read_archive(bytes, path);

@@ -133,13 +133,13 @@ void Otf2Trace::Closer::operator()(OTF2_Reader* reader) const {
 Otf2Trace::Otf2Trace(const std::string& anchor) : anchor_(anchor) {
   const QuietErrors quiet;
   std::error_code code;
-  if (!fs::is_regular_file(anchor, code)) throw UserError(fmt::format("{}: no such file", anchor));
+  if (!fs::is_regular_file(anchor, code)) throw UserError(unreadable(anchor, ENOENT));
   if (fs::file_size(anchor, code) == 0)
     throw UserError(fmt::format("{}: the file is empty; expected the anchor file of an OTF2 archive", anchor),
                     "The recording ended before the archive was closed, or the copy failed.");
   if (std::ifstream file(anchor); !file)
     throw UserError(
-        fmt::format("{}: cannot be read: {}", anchor, std::strerror(errno)),
+        unreadable(anchor, errno),
         "The archive needs read permission: the anchor file, the .def file and the directory next to it.");
   if (looks_like_anchor(anchor)) {
     if (!has_all_properties(anchor))

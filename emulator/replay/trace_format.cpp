@@ -57,8 +57,7 @@ std::unique_ptr<JobTrace> open_with(const TraceFormat& format, const std::string
 std::unique_ptr<JobTrace> open_trace(const std::string& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
-  if (status.type() == fs::file_type::none) throw UserError(fmt::format("{}: {}", path, code.message()));
-  if (!fs::exists(status)) throw UserError(fmt::format("{}: no such file or directory", path));
+  if (!fs::exists(status)) throw UserError(unreadable(path, code.value()));
   try {
     if (const auto format = find_format(path)) return open_with(*format, path);
     if (fs::is_directory(status)) {
@@ -66,7 +65,7 @@ std::unique_ptr<JobTrace> open_trace(const std::string& path) {
       return open_with(*find_format(trace), trace);
     }
   } catch (const fs::filesystem_error& e) {
-    throw UserError(fmt::format("{}: {}", path, e.code().message()));
+    throw UserError(unreadable(path, e.code().value()));
   }
   const bool packed = fs::path(path).stem().extension() == ".tar" || fs::path(path).extension() == ".tar" ||
                       fs::path(path).extension() == ".tgz" || fs::path(path).extension() == ".zip";

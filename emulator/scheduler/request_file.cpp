@@ -130,7 +130,7 @@ RequestSet read_requests(const std::string& path, std::uint32_t ports) {
   if (std::filesystem::is_directory(path, error))
     throw UserError("requests: '" + path + "' is a directory", "Name a file of requests, JSON or CSV.");
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw UserError("requests: cannot read '" + path + "'", "Name a file of requests, JSON or CSV.");
+  if (!file) throw UserError("requests: " + unreadable(path, errno), "Name a file of requests, JSON or CSV.");
   if (const auto size = std::filesystem::file_size(path, error); !error && size > kMost)
     throw UserError(fmt::format("requests: '{}' has {} bytes", path, size),
                     fmt::format("Give a file of at most {}.", format_bytes(kMost)));

@@ -91,8 +91,7 @@ std::string read_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text;
   if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in || in.bad())
-    throw UserError(fmt::format("commands: cannot read '{}': {}", file.string(), std::strerror(errno)));
+  if (!in || in.bad()) throw UserError("commands: " + unreadable(file.string(), errno));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);  // a byte order mark
   return text;
 }

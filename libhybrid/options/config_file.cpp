@@ -80,11 +80,8 @@ const std::vector<std::string>& names_of_all_options() {
 
 void apply_config_file(const std::string& path, const OptionTable& table) {
   std::error_code error;
-  if (::access(path.c_str(), R_OK) != 0 && errno == EACCES)
-    throw UserError("config: cannot read '" + path + "': permission denied",
-                    "Give a file that you may read.");
-  if (!std::filesystem::exists(path, error))
-    throw UserError("config: no file '" + path + "'", "Give the path of a TOML file.");
+  if (::access(path.c_str(), R_OK) != 0)
+    throw UserError("config: " + unreadable(path, errno), "Give the path of a TOML file.");
   if (std::filesystem::is_directory(path, error))
     throw UserError("config: '" + path + "' is a directory", "Give the path of a TOML file.");
   toml::table file;

@@ -15,13 +15,12 @@ std::map<std::string, GlossaryEntry, std::less<>> glossary() {
   std::map<std::string, GlossaryEntry, std::less<>> entries;
   const nlohmann::json json = nlohmann::json::parse(glossary_json());
   for (const auto& [term, entry] : json.items()) {
-    const GlossaryEntry of_term{entry.at("meaning"), entry.value("quote", ""), entry.value("place", "")};
+    GlossaryEntry of_term{entry.at("meaning"), entry.value("quote", ""), entry.value("place", "")};
     entries[term] = of_term;
-    // Keys of JSON results, with the meaning of the term or their own. The page does not mark them in its
-    // text, as some are common words.
+    of_term.is_key = true;
     const nlohmann::json keys = entry.value("keys", nlohmann::json::object());
     for (const auto& [key, meaning] : keys.items())
-      entries[key] = meaning == "" ? of_term : GlossaryEntry{meaning, "", ""};
+      entries[key] = meaning == "" ? of_term : GlossaryEntry{meaning, "", "", true};
   }
   return entries;
 }

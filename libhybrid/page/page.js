@@ -57,9 +57,12 @@
   const count = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   const percent = (value) => `${(value * 100).toFixed(1)} %`;
   const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+  // The keys of results, whose meanings are those of table headings.
+  const key_meanings = new Map(Object.entries(glossary).flatMap(([name, { meaning, keys = {} }]) => Object.entries(keys).map(([key, own]) => [key, own || `${name}: ${meaning}`])));
+  const is_defined = (name) => Boolean(glossary[name]) || key_meanings.has(name);
   // "gap_closed" as a word with its definition.
   const term = (name, text = name) => {
-    if (!glossary[name]) return document.createTextNode(text);
+    if (!is_defined(name)) return document.createTextNode(text);
     return element("span", { class: "term", tabindex: "0", "data-term": name, "aria-describedby": "tip" }, text);
   };
   // Text whose terms, each at its first place, have their definitions. Singular and plural are one term, and so are
@@ -85,9 +88,9 @@
     const target = event.target.closest && event.target.closest(".term");
     tip.hidden = !target;
     if (!target) return;
-    const entry = glossary[target.dataset.term];
-    tip.replaceChildren(element("p", {}, `${target.dataset.term}: ${entry.meaning}`));
-    tip.append(element("p", {}, entry.quote ? `“${entry.quote}” (${entry.place})` : "Not defined in the dissertation."));
+    const name = target.dataset.term, entry = glossary[name];
+    tip.replaceChildren(element("p", {}, entry ? `${name}: ${entry.meaning}` : key_meanings.get(name)));
+    if (entry) tip.append(element("p", {}, entry.quote ? `“${entry.quote}” (${entry.place})` : "Not defined in the dissertation."));
     const box = target.getBoundingClientRect();
     tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - 440)) + scrollX}px`;
     tip.style.top = `${box.bottom + scrollY + 6}px`;
@@ -114,7 +117,10 @@
   // rows of the file, if they are others: one row for each technique and K.
   const table_element = (table, rows = table.rows) => {
     const head = element("tr");
-    for (const c of table.columns) head.append(element("th", { scope: "col" }, ...(c.term ? [term(c.term, c.title || c.key)] : linked(c.title || c.key))));
+    for (const c of table.columns) {
+      const title = c.title || c.key, name = c.term || [title, c.key].find(is_defined);
+      head.append(element("th", { scope: "col" }, ...(name ? [term(name, title)] : linked(title))));
+    }
     const body = element("tbody");
     for (const row of rows)
       body.append(element("tr", {}, ...row.map((value, i) =>
@@ -140,6 +146,11 @@
     probe.remove();
     return colour;
   };
+  // A name in a legend with its definition, in lines for a tooltip.
+  const explained = (name) => {
+    const entry = glossary[name.replace(/, K = .*/, "")];
+    return entry ? `${name}: ${entry.meaning}`.replace(/(.{1,60})( |$)/g, "$1\n").trimEnd() : name;
+  };
   const draw = (chart) => {
     const text = resolved("--text"), line = resolved("--line"), panel = resolved("--panel");
     const option = chart.option();
@@ -155,7 +166,8 @@
       option.visualMap.textStyle = { color: text };
       option.visualMap.inRange = { color: [0, 1, 2, 3, 4].map((i) => resolved(`--heat-${i}`)) };
     }
-    option.legend = option.legend && { textStyle: { color: text }, type: "scroll", ...option.legend };
+    option.legend = option.legend && { textStyle: { color: text }, type: "scroll", ...option.legend,
+      tooltip: { show: true, formatter: ({ name }) => explained(name) } };
     chart.instance.setOption({ color: palette, animation: false, textStyle: { color: text },
       aria: { enabled: true, label: { description: chart.label }, decal: { show: Boolean(chart.decal) } },
       ...option,
@@ -190,7 +202,13 @@
         const vertical = yAxisIndex !== undefined && [].concat(yAxisIndex).length, axis = [].concat((vertical ? shown.yAxis : shown.xAxis) || [])[0];
         return axis && axis.type === "category" ? (100 * ((vertical ? y : x) + 0.5)) / axis.data.length : undefined;
       };
-      const selected = () => { const item = (shown.series.filter((one) => one.data && one.data.length)[chart.series] || { data: [] }).data[chart.at]; return Array.isArray(item) ? item : item && Array.isArray(item.value) ? item.value : [chart.at, chart.at]; };
+      const selected = () => {
+        const one = shown.series.filter((any) => any.data && any.data.length)[chart.series] || { data: [] }, item = one.data[chart.at];
+        const value = Array.isArray(item) ? item : item && item.value;
+        if (!Array.isArray(value)) return [chart.at, chart.at];
+        const { x = 0, y = 1 } = one.encode || {};
+        return [x, y].map((at) => value[[].concat(at)[0]]);
+      };
       const zoom = { "+": 0.5, "=": 0.5, "-": 2 }[event.key];
       if (zoom && (shown.dataZoom || []).length && !event.ctrlKey) {
         shown.dataZoom.forEach((one, i) => {
@@ -344,7 +362,7 @@
     const table = () => ({ name: "techniques", title: "Techniques", columns: [
       { key: "technique", is_term: true }, { key: "slots", title: "K", term: "K", text: (v) => v || "-" },
       { key: "time_ns", title: "job time", text: time },
-      { key: "speedup", term: "speedup", text: (v) => `${v.toFixed(2)}x` },
+      { key: "speedup", term: "speedup", text: (v) => `${v.toFixed(3)}x` },
       { key: "gap_closed", title: "gap closed", term: "gap closed", text: percent },
       { key: "network_wait_ns", title: "network wait", term: "network wait", text: time },
       { key: "utilisation", term: "utilisation", text: percent },
@@ -565,7 +583,7 @@
   const slot_chart = () => {
     if (!activity.slots || !activity.circuits.length) return;
     const width = activity.bins.width_ns, sources = activity.circuit_ports;
-    const part = section("circuits", "Slot chart", note(`Which connection each TDM slot holds when, emulated with ${observed()}: a row for each source port, a colour and number for its destination. `
+    const part = section("circuits", "Slot chart", note(`Which connection each TDM slot holds when, emulated with ${observed()}: a row for each source port, a colour and number for its destination (zoom in if there is no room for the number). `
       + observed_time() + `In an interval with several circuits it is the one held longest. `
       + (sources.length < activity.ports ? `The ${sources.length} of ${count(activity.ports)} ports with most traffic are shown. ` : "")
       + (activity.circuit_slots < activity.slots ? `The first ${activity.circuit_slots} of ${count(activity.slots)} slots are shown.` : "")));
@@ -581,7 +599,7 @@
       option: () => ({ grid: { left: 70, right: 30, top: 20, bottom: 50 },
         xAxis: { type: "value", min: 0, max: activity.bins.count * width, axisLabel: { formatter: time } },
         yAxis: { type: "category", name: "source", inverse: true, data: sources.map(String) },
-        dataZoom: [{ type: "inside", filterMode: "weakFilter" }],
+        dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "weakFilter" }, { type: "inside", yAxisIndex: 0, filterMode: "weakFilter" }],
         tooltip: { formatter: (p) => `slot ${chosen.value}: ${sources[p.value[0]]} to ${p.value[3]}\n${time(p.value[1])} to ${time(p.value[2])}` + (p.value[4] > 1 ? `\n${count(p.value[4])} circuits in this interval` : "") },
         series: [{ type: "custom", name: "circuits", clip: true, encode: { x: [1, 2], y: 0 },
           renderItem: (_, api) => {

@@ -191,6 +191,14 @@ class Page(unittest.TestCase):
         ActionChains(self.browser).move_to_element(term).perform()
         self.assertIn("The connections that a phase uses", self.find("#tip").text)
         self.assertIn("D 5.1", self.find("#tip").text)
+        heading = self.find("#table-phases th .term[data-term='occurrences']")
+        self.run_script("arguments[0].scrollIntoView()", heading)
+        ActionChains(self.browser).move_to_element(heading).perform()
+        self.assertIn("How often the phase occurs", self.find("#tip").text)
+        # A legend is drawn: its tooltip has the definition.
+        self.assertIn("waits for a slot of its connection", self.run_script("""
+            const legend = echarts.getInstanceByDom(document.getElementById("chart-waits")).getOption().legend[0];
+            return legend.tooltip.formatter({name: "slot wait"}).replaceAll("\\n", " ");"""))
 
     def test_the_data_of_a_chart_can_be_downloaded(self):
         rows = self.download("matrix")

@@ -114,7 +114,7 @@ std::string shares_section(const Advice& advice, const PortPrices& prices, std::
                    {"predictor", Align::left},
                    {"packet plane"},
                    {"job time"},
-                   {"/ wormhole"},
+                   {"time ratio"},
                    {"cost"},
                    {"power"}});
   const PacketShare* missing = nullptr;
@@ -139,7 +139,8 @@ std::string shares_section(const Advice& advice, const PortPrices& prices, std::
                              share_text(missing->tried)),
                  2, width);
   return text +
-         wrap(fmt::format("K = {}. Cost and power of a port against that of the packet switch: "
+         wrap(fmt::format("K = {}. Time ratio: to wormhole. Cost and power of a port against that of the "
+                          "packet switch: "
                           "(circuit + share x packet) / packet, with costs {} and {}, powers {} W and {} W.",
                           hybrid->parameters.slots, prices.circuit_cost, prices.packet_cost,
                           prices.circuit_power, prices.packet_power),
@@ -234,7 +235,7 @@ ordered_json to_json(const Advice& advice, const PortPrices& prices) {
       one["predictor"] = s.predictor;
       one["tried"] = s.tried;
       one["time_ns"] = s.time == Time{} ? ordered_json() : ordered_json(s.time.nanoseconds());
-      one["time_over_wormhole"] = s.time == Time{} ? ordered_json() : ordered_json(s.over_wormhole);
+      one["time_ratio"] = s.time == Time{} ? ordered_json() : ordered_json(s.over_wormhole);
       one["repeat"] = s.repeat;
     }
     if (s.share) {
@@ -243,10 +244,10 @@ ordered_json to_json(const Advice& advice, const PortPrices& prices) {
     }
     json["packet_planes"].push_back(std::move(one));
   }
-  json["port"] = {{"packet_cost", prices.packet_cost},
-                  {"circuit_cost", prices.circuit_cost},
-                  {"packet_power_w", prices.packet_power},
-                  {"circuit_power_w", prices.circuit_power}};
+  json["port"] = {{"packet_port_cost", prices.packet_cost},
+                  {"circuit_port_cost", prices.circuit_cost},
+                  {"packet_port_power_w", prices.packet_power},
+                  {"circuit_port_power_w", prices.circuit_power}};
   json["emulations"] = advice.emulations;
   json["budget"] = advice.budget;
   return json;

@@ -44,6 +44,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const Job
   const auto placement = ports_of_ranks(*job, options.replay);
   SwitchParameters fitted = options.network;
   fit_nodes(count_ports(placement), fitted, options.replay.crossbar);
+  worth.nodes = fitted.nodes;
   const FoundPhases phases = find_phases(*job, options.replay, fitted.nodes);
 
   PhaseHints hints;
@@ -120,57 +121,39 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const Job
   return worth;
 }
 
-double HintWorth::time_over_none(const Variant& variant) const {
+double HintWorth::time_ratio(const Variant& variant) const {
   const Time none = variants[kNone].time;
   return none.ps == 0 ? 1.0 : static_cast<double>(variant.time.ps) / static_cast<double>(none.ps);
 }
 
 std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width) {
   using Align = TextTable::Align;
-  TextTable table({{"job", Align::left},
-                   {"reconf."},
-                   {"ranks"},
-                   {"messages"},
-                   {"hinted"},
-                   {"wormhole"},
-                   {"prediction"},
-                   {"hits"},
-                   {"/ none"},
-                   {"hints"},
-                   {"hits"},
-                   {"/ none"},
-                   {"both"},
-                   {"hits"},
-                   {"/ none"},
-                   {"none"}},
-                  2);
-  WaitTable waits({{"job", Align::left}, {"reconf."}, {"variant", Align::left}});
-  for (const JobWorth& job : jobs)
-    for (const HintWorth& at : job.at) {
-      const bool first = &at == &job.at.front();
-      const double hinted =
-          job.messages == 0 ? 0.0
-                            : static_cast<double>(job.messages_hinted) / static_cast<double>(job.messages);
-      std::vector<std::string> row{first ? job.trace : "", to_string(at.reconfiguration),
-                                   first ? std::to_string(job.ranks) : "", first ? grouped(job.messages) : "",
-                                   first ? percent(hinted) : ""};
-      for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
-        const HintWorth::Variant& cell = at.variants[variant];
-        row.push_back(cell.is_known ? short_time(cell.time) : "-");
-        if (variant == kWormhole || variant == kNone) continue;
-        row.push_back(cell.is_known ? percent(cell.hit_rate) : "-");
-        row.push_back(cell.is_known ? fmt::format("{:.3f}", at.time_over_none(cell)) : "-");
+  std::string text;
+  for (const JobWorth& job : jobs) {
+    TextTable table(
+        {{"reconfiguration"}, {"variant", Align::left}, {"job time"}, {"time ratio"}, {"hit rate"}}, 2);
+    WaitTable waits({{"reconfiguration"}, {"variant", Align::left}});
+    for (const HintWorth& at : job.at)
+      for (std::size_t i = 0; i < at.variants.size(); ++i) {
+        const HintWorth::Variant& variant = at.variants[i];
+        if (!variant.is_known) continue;
+        const std::string name(kWorthVariants[i]), reconfiguration = to_string(at.reconfiguration);
+        table.add({reconfiguration, name, short_time(variant.time),
+                   fmt::format("{:.3f}", at.time_ratio(variant)),
+                   i == kWormhole ? "-" : percent(variant.hit_rate)});
+        if (variant.wait_parts)
+          waits.add({reconfiguration, name}, technique_of(static_cast<Variant>(i)), *variant.wait_parts);
       }
-      for (std::size_t variant = 0; variant < at.variants.size(); ++variant)
-        if (const auto& parts = at.variants[variant].wait_parts)
-          waits.add({job.trace, to_string(at.reconfiguration), std::string(kWorthVariants[variant])},
-                    technique_of(static_cast<Variant>(variant)), *parts);
-      table.add(std::move(row));
-    }
-  std::string text = table.text(2, width) + waits.text(width);
-  for (const JobWorth& job : jobs)
-    for (const std::string& line : job.notes)
-      text += wrap(job.trace + ": " + line, 2, std::min(width, kTextWidth));
+    const double hinted = job.messages == 0
+                              ? 0.0
+                              : static_cast<double>(job.messages_hinted) / static_cast<double>(job.messages);
+    if (!text.empty()) text += "\n";
+    text += wrap(fmt::format("{} ({} ranks, {} messages, {} of them hinted; time ratio: to none)", job.trace,
+                             job.ranks, grouped(job.messages), percent(hinted)),
+                 0, std::min(width, kTextWidth)) +
+            table.text(2, width) + waits.text(width);
+    for (const std::string& line : job.notes) text += wrap(line, 2, std::min(width, kTextWidth));
+  }
   return text;
 }
 

@@ -39,13 +39,14 @@ struct HintWorth {
   std::array<Variant, kWorthVariants.size()> variants;
 
   /// Job time of a known variant / that of `none` (0.9: 10 % less).
-  double time_over_none(const Variant& variant) const;
+  double time_ratio(const Variant& variant) const;
 };
 
 /// Results of one job.
 struct JobWorth {
   std::string trace;
   std::uint32_t ranks = 0;
+  std::uint32_t nodes = 0;            // ports of the switch
   std::uint64_t messages = 0;         // between ports
   std::uint64_t messages_hinted = 0;  // those over connections that are hinted for their phase
   std::vector<std::string> notes;     // the reason for missing hints, and phases with incomplete hints
@@ -61,8 +62,8 @@ struct JobWorth {
 JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                     const std::vector<Time>& reconfigurations, const ProgressNote& note);
 
-/// At most `width` columns wide: a table with a row per job and reconfiguration, one of the parts of the
-/// waits if they are known, and the notes.
+/// At most `width` columns wide: for each job a table with a row per reconfiguration and variant, one of the
+/// parts of the waits if they are known, and the notes.
 std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width);
 
 }  // namespace hybrid

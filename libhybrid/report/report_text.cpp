@@ -28,7 +28,7 @@ constexpr std::size_t kMostPhases = 16;  // rows of the table; the JSON has all 
 
 std::string slots_cell(std::uint32_t slots) { return slots == 0 ? "-" : std::to_string(slots); }
 
-std::string ratio_cell(double ratio) { return ratio == 0 ? "-" : fmt::format("{:.2f}x", ratio); }
+std::string ratio_cell(double ratio) { return ratio == 0 ? "-" : fmt::format("{:.3f}x", ratio); }
 
 std::string share_cell(Time part, Time whole) {
   return whole.ps == 0 ? "-" : percent(static_cast<double>(part.ps) / static_cast<double>(whole.ps));
@@ -296,7 +296,7 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
                    {"job time"},
                    {"speedup"},
                    {"gap closed"},
-                   {"network"},
+                   {"network wait"},
                    {"utilisation"},
                    {"p50"},
                    {"p99"},
@@ -403,11 +403,9 @@ std::string to_text(const JobReport& report, std::size_t width) {
                  width) +
             predictor_table(report.predictors, width);
   text += live_section(report.job, width);
-  text +=
-      "\n" +
-      wrap("Techniques (speedup: against wormhole; gap: from wormhole to ideal; network: mean wait for it)",
-           0, width) +
-      technique_table(report.techniques, report.failures, width);
+  text += "\n" +
+          wrap("Techniques (speedup: against wormhole; gap closed: from wormhole to ideal)", 0, width) +
+          technique_table(report.techniques, report.failures, width);
   if (!report.left_out.empty()) text += wrap(left_out_sentence(report.left_out), 2, width);
   for (const TechniqueResult& result : report.techniques)
     if (result.time_without_hints)

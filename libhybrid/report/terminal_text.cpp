@@ -84,38 +84,48 @@ void TextTable::add(std::vector<std::string> cells) {
 }
 
 std::vector<std::size_t> TextTable::widths(std::size_t indent, std::size_t width) const {
-  std::vector<std::size_t> widths;
+  std::vector<std::size_t> natural;
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t widest = columns_[c].title.size();
     for (const auto& row : rows_) widest = std::max(widest, row[c].size());
-    widths.push_back(widest);
+    natural.push_back(widest);
   }
-  std::size_t end = widths.size();  // of the columns that share a line
-  const auto total = [&] {
+  std::vector<std::size_t> widths = natural;
+  const auto total = [&](std::size_t end) {
     return std::accumulate(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(end),
-                           indent + kGap * (end - 1));
+                           indent + kGap * (end == 0 ? 0 : end - 1));
   };
+  // Truncates the widest left-aligned columns before `end`, but not those to keep, until they fit in `most`.
+  const auto shrink = [&](std::size_t end, std::size_t most, const auto& keeps) {
+    while (total(end) > most) {
+      std::size_t widest = end;
+      for (std::size_t c = 0; c < end; ++c)
+        if (columns_[c].align == Align::left && widths[c] > kNarrowest && !keeps(c) &&
+            (widest == end || widths[c] > widths[widest]))
+          widest = c;
+      if (widest == end) return;
+      --widths[widest];
+    }
+  };
+  std::size_t end = widths.size();  // of the columns that share a line
   if (wraps_last(width)) {
     --end;
-    const std::size_t others = total() + kGap;
+    const std::size_t others = total(end) + kGap;
     if (others + std::min(widths[end], kReadable) <= width) {
       widths[end] = std::min(widths[end], width - others);
       return widths;
     }
   }
   // The names of a narrow table's rows stay readable: its other columns continue below.
-  const auto is_short_key = [&](std::size_t c) {
-    return is_limit(width) && c < keys_ && 3 * widths[c] < width;
-  };
-  while (total() > width) {
-    std::size_t widest = end;
-    for (std::size_t c = 0; c < end; ++c)
-      if (columns_[c].align == Align::left && widths[c] > kNarrowest && !is_short_key(c) &&
-          (widest == end || widths[c] > widths[widest]))
-        widest = c;
-    if (widest == end) break;
-    --widths[widest];
-  }
+  shrink(end, width, [&](std::size_t c) { return is_limit(width) && c < keys_ && 3 * widths[c] < width; });
+  if (!is_limit(width) || total(end) <= width) return widths;
+  widths = natural;
+  const std::size_t keys = std::min(keys_, end);
+  shrink(keys, width / 2, [](std::size_t) { return false; });
+  const std::size_t rest = total(keys) + (keys == 0 ? 0 : kGap);
+  for (std::size_t c = keys; c < end; ++c)
+    if (columns_[c].align == Align::left && rest + widths[c] > width)
+      widths[c] = rest + kNarrowest < width ? width - rest : kNarrowest;
   return widths;
 }
 

@@ -87,6 +87,16 @@ TEST(TextTable, ContinuesBelowOnANarrowTerminal) {
             "\n"
             "  name  K  second count\n"
             "  a     1            20\n");
+  // A column that continues below has room for its names.
+  TextTable names(
+      {{"name", TextTable::Align::left}, {"predictor", TextTable::Align::left}, {"second count"}});
+  names.add({"a", "a-long-predictor", "20"});
+  EXPECT_EQ(names.text(2, 28),
+            "  name  predictor\n"
+            "  a     a-long-predictor\n"
+            "\n"
+            "  name  second count\n"
+            "  a               20\n");
   TextTable wide({{std::string(60, 'a')}, {std::string(60, 'b')}});
   wide.add({"1", "2"});
   EXPECT_EQ(wide.text().find("\n\n"), std::string::npos);

@@ -118,7 +118,8 @@ std::string largest_loss(std::string_view technique, const WaitParts& parts) {
 namespace {
 
 std::vector<TextTable::Column> followed_by_parts(std::vector<TextTable::Column> columns) {
-  for (const char* title : {"network", "path", "contention", "scheduling", "reconfig.", "slot wait", "other"})
+  for (const char* title :
+       {"network wait", "path", "contention", "scheduling", "reconfiguration", "slot wait", "other"})
     columns.push_back({title});
   return columns;
 }

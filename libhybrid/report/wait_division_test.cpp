@@ -170,9 +170,9 @@ TEST(WaitTable, HasAColumnForEachPart) {
   table.add({"wormhole"}, "wormhole", {.scheduling = microseconds(6), .other = microseconds(7)});
   EXPECT_EQ(table.text(100), R"(
 Where the time goes (mean wait of a rank for the network)
-  technique  network     path  contention  scheduling  reconfig.  slot wait    other
-  tdm        5.00 us  1.00 us     2.00 us     3.00 us    4.00 us   -5.00 us        -
-  wormhole   13.0 us      0 s         0 s     6.00 us        0 s          -  7.00 us
+  technique  network wait     path  contention  scheduling  reconfiguration  slot wait    other
+  tdm             5.00 us  1.00 us     2.00 us     3.00 us          4.00 us   -5.00 us        -
+  wormhole        13.0 us      0 s         0 s     6.00 us              0 s          -  7.00 us
   slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
 )");
 }
