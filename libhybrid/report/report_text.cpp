@@ -296,7 +296,6 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
                    {"job time"},
                    {"speedup"},
                    {"gap closed"},
-                   {"network wait"},
                    {"utilisation"},
                    {"p50"},
                    {"p99"},
@@ -305,13 +304,12 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
   for (const TechniqueResult& r : results) {
     const Measures& m = r.measures;
     table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.speedup),
-               r.gap_closed ? percent(*r.gap_closed) : "-",
-               r.network_wait ? short_time(*r.network_wait) : "-", percent(m.utilisation),
+               r.gap_closed ? percent(*r.gap_closed) : "-", percent(m.utilisation),
                short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),
                percent(m.hit_rate)});
   }
   for (const TechniqueFailure& failure : failures)
-    table.add({failure.technique, slots_cell(failure.slots), "failed", "-", "-", "-", "-", "-", "-", "-"});
+    table.add({failure.technique, slots_cell(failure.slots), "failed", "-", "-", "-", "-", "-", "-"});
   return table.text(2, width);
 }
 
