@@ -246,6 +246,7 @@ void SwitchNode::start_worm(Time now, Connection c) {
   worm.connection = c;
   worm.left = head_worm_words(queue);
   worm.granted = now;
+  worm.arrived = queue.arrived.front().first;
   worm.free = now + fabric_.setup;
   worm.transfer = message.transfer;
   worm.payload = worm.left - timing_.worm_overhead;

@@ -94,14 +94,14 @@ class SwitchNode : public WormSwitches {
   bool is_cleared(std::uint32_t source, Time now) const {
     return sources_[source].under_way == 0 && sources_[source].last_left + clearing_ <= now;
   }
-  /// Calls `visit(connection, since)` for the granted worms of which the switch does not know the end at
+  /// Calls `visit(connection, arrived)` for the granted worms of which the switch does not know the end at
   /// `now`: not all words are in VQ_W, or no known window is left for them. Requires: inputs_with_worms(now)
   /// was called.
   template <class Visit>
   void for_each_unfinished(Time now, Visit&& visit) const {
     for_each_port(inputs_in_use_.words(), [&](Port input) {
       const Worm& worm = worms_of_[input];
-      if (worm.left > 0 || worm.there > now) visit(worm.connection, worm.granted);
+      if (worm.left > 0 || worm.there > now) visit(worm.connection, worm.arrived);
     });
   }
   /// Inputs at which a worm requests or holds its output, and these outputs, as known to inputs_with_worms().
@@ -167,6 +167,7 @@ class SwitchNode : public WormSwitches {
     std::uint64_t payload = 0, left = 0;  // words
     Time there{};    // if no word is left: the arrival of the last one, or the grant if that is later
     Time granted{};  // the pass that granted it
+    Time arrived{};  // its first word, in VQ_W
     Time free{};     // earliest start of the next word
     std::uint32_t transfer = 0;
     bool ends_message = false;

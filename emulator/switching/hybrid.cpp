@@ -60,15 +60,19 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const std::uint64_t payload = timing_.payload(message.bytes);
   if (path_choice_) windows_.start(now);  // the NIC knows the windows until now
   const bool chosen =
-      path_choice_ ? path_choice_->by_circuit({.words = payload,
-                                               .circuit = state_of(c),
-                                               .opens = windows_.opens(pe) - now,
-                                               .can_be_granted = schedule_.has_dynamic_slot(),
-                                               .connections_with_data = connections_with_data(pe, now),
-                                               .circuits_ahead = circuits_ahead_[pe].at(now),
-                                               .worms_ahead = worms_ahead_[pe].at(now),
-                                               .switches = timing_.switches_between(message.connection)})
-                   : in_table;
+      path_choice_
+          ? path_choice_->by_circuit(
+                {.words = payload,
+                 .circuit = state_of(c),
+                 .opens = windows_.opens(pe) - now,
+                 .can_be_granted = schedule_.has_dynamic_slot(),
+                 .connections_with_data = connections_with_data(pe, now),
+                 .circuits_ahead = circuits_ahead_[pe].at(now),
+                 .worms_ahead = worms_ahead_[pe].at(now),
+                 .messages_ahead = circuits_ahead_[pe].messages(now) + worms_ahead_[pe].messages(now),
+                 .worms_under_way = time_worms_cleared(now, message.connection) > now,
+                 .switches = timing_.switches_between(message.connection)})
+          : in_table;
   if ((chosen && foreground_) || (c != nullptr && c->waits(now))) {
     if (path_choice_) circuits_ahead_[pe].add(path_choice_->circuit_work(payload));
     return PredictiveCircuits::select_queue(now, pe, index, words);

@@ -68,7 +68,7 @@ class HybridOver final : public PredictiveCircuits {
   void add_worms(Time now, CircuitPlan& plan) override {
     if constexpr (!Worms::kTree) {
       if (plane_) return;
-      worms_.for_each_unfinished(now, [&](Connection c, Time since) { plan.add_worm(c, since); });
+      worms_.for_each_unfinished(now, [&](Connection c, Time arrived) { plan.add_worm(c, arrived); });
       plan.leave_to_worms(worms_.inputs_in_use(), worms_.outputs_in_use());
     }
   }

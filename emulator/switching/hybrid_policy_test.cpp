@@ -101,6 +101,23 @@ TEST(HybridPolicy, ACircuitDoesNotOvertakeWormsOnASlowPlane) {
     EXPECT_GE(outcomes[id].delivered, outcomes[id - 1].delivered) << id;
 }
 
+/// Circuits for ever new destinations do not keep up with short messages; those for a few destinations do.
+TEST(HybridPolicy, ABacklogOfShortMessagesTakesThePathThatKeepsUp) {
+  const auto time_of = [](const char* pattern, const char* technique) {
+    SwitchParameters p = our_switch(16);
+    p.technique = technique;
+    TrafficOptions traffic;
+    traffic.pattern = pattern;
+    traffic.message = 128;
+    traffic.load = 1;
+    return static_cast<double>(simulate(p, traffic).time.ps);
+  };
+  for (const char* pattern : {"scatter", "all-to-all", "random-to-all"})
+    EXPECT_LE(time_of(pattern, "hybrid"), 1.01 * time_of(pattern, "wormhole")) << pattern;
+  for (const char* pattern : {"transpose", "hotspot", "neighbor"})
+    EXPECT_LE(time_of(pattern, "hybrid"), 0.85 * time_of(pattern, "wormhole")) << pattern;
+}
+
 TEST(HybridPolicy, EveryMessageArrivesInOrderOnEveryPattern) {
   int seed = 0;
   for (const std::string_view pattern : registered_names("pattern")) {

@@ -121,8 +121,8 @@ void CircuitPlan::note_worms_only() {
   if (fabric_paths_) fabric_paths_->clear();
 }
 
-void CircuitPlan::add_worm(Connection c, Time since) {
-  worm_in_[c.source] = worm_out_[c.destination] = since;
+void CircuitPlan::add_worm(Connection c, Time arrived) {
+  worm_in_[c.source] = worm_out_[c.destination] = arrived;
   worms_.push_back(c);
 }
 
@@ -256,16 +256,11 @@ void CircuitPlan::visit(StateVisitor& v) {
       for (const std::uint16_t port : fabric_paths_->path_of(source).up) v.same(port);
   });
   v.same(0);
-  // Only the order of the due times matters, unless they are compared with worms.
-  const bool compared = v.total(worm_comparisons_) != 0;
-  for (Waiting& entry : waiting_) {
-    Due& waits = due(entry.slot, entry.source);
-    if (waits.stamp != entry.stamp) continue;
-    v.same((std::uint64_t{entry.source} << 32 | entry.slot) + 1);
-    if (!compared) continue;
-    v.instant(entry.due);
-    v.instant(waits.at);
-  }
+  // Only the order of the due times matters, unless they are compared with the arrivals of worms.
+  v.same(v.total(worm_comparisons_) != 0 ? 1 : 0);
+  for (const Waiting& entry : waiting_)
+    if (due(entry.slot, entry.source).stamp == entry.stamp)
+      v.same((std::uint64_t{entry.source} << 32 | entry.slot) + 1);
   v.same(0);
 }
 

@@ -22,8 +22,9 @@
 // the output from one that its own source expects to use. If no worms use the fabric, a source without a
 // report keeps its last circuit.
 //
-// Worms use the ports without a circuit. A worm that has its output in the switch keeps both its ports if it
-// has had it since before the circuit that needs one of them is due.
+// Worms use the ports without a circuit. A worm that has its output in the switch keeps both its ports if its
+// first word came to the switch before the circuit that needs one of them is due. So worms that wait behind
+// others of their input do not starve.
 //
 // In a fat tree a circuit also needs the links of a path. It keeps the path that it has in the fabric, if the
 // candidate has its links free, else it gets the lowest free one; another path counts as a reconfiguration.
@@ -90,8 +91,8 @@ class CircuitPlan {
   /// reported since: compose() would not change anything.
   bool is_settled() const { return settled_; }
 
-  /// For the next compose(): a worm of `c` has its output since `since`.
-  void add_worm(Connection c, Time since);
+  /// For the next compose(): a worm of `c` has its output; its first word came at `arrived`.
+  void add_worm(Connection c, Time arrived);
   /// For the next compose(): ports that worms use or request, which parked circuits leave free.
   void leave_to_worms(const PortSet& inputs, const PortSet& outputs);
 
@@ -155,7 +156,7 @@ class CircuitPlan {
   Configuration second_;                        // candidate B
   std::vector<std::uint32_t> slot_a_, slot_b_;  // by source: the slot of its circuit in the candidate
   Paths fabric_paths_, paths_a_, paths_b_;
-  std::vector<Time> worm_in_, worm_out_;  // since when a worm has this port; never: none
+  std::vector<Time> worm_in_, worm_out_;  // arrival of the worm that has this port; never: none
   std::vector<Connection> worms_;
 };
 

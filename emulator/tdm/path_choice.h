@@ -18,6 +18,16 @@
 // not sent (WorkAhead); a set-up and the circuits' messages ahead pass at the same time. So a path that does
 // not keep up gets fewer messages.
 //
+// On one link the message also delays those behind it, by the time for which it occupies its ports:
+//   circuit  whole slots, until the switch knows that the message has left. If the circuit is open, or other
+//            messages wait for it, the message adds its words only. Worms of the connection that have not
+//            left show that messages would wait together
+//   worms    words and passes of the scheduler; while circuits use the fabric, the time of the words on the
+//            link, too, since they then wait in the switch
+// The NIC expects as many messages behind this one as wait ahead of it. So a NIC with a backlog of short
+// messages to ever new destinations sends worms, one with a backlog for few destinations uses circuits, and
+// both continue with the path that they use.
+//
 //   const PathChoice choice(parameters, timing, worms);
 //   if (choice.by_circuit({.words = words, .circuit = PathChoice::Circuit::open})) ...
 #pragma once
@@ -40,7 +50,10 @@ namespace hybrid {
 /// Link time of the messages that a NIC has accepted for one path and not sent, as known to the NIC.
 class WorkAhead {
  public:
-  void add(Time work) { ahead_ += work; }
+  void add(Time work) {
+    ahead_ += work;
+    ++messages_;
+  }
   /// The NIC knows from `at` on that a message that takes `work` has left.
   void leaves(Time at, Time work) {
     leaving_.push({at, work});
@@ -49,11 +62,20 @@ class WorkAhead {
       std::swap(leaving_[i], leaving_[i - 1]);
   }
   Time at(Time now) {
-    for (; !leaving_.empty() && leaving_.front().at <= now; leaving_.pop()) ahead_ -= leaving_.front().work;
+    for (; !leaving_.empty() && leaving_.front().at <= now; leaving_.pop()) {
+      ahead_ -= leaving_.front().work;
+      --messages_;
+    }
     return ahead_;
+  }
+  /// Number of these messages.
+  std::int64_t messages(Time now) {
+    at(now);
+    return messages_;
   }
   void visit(StateVisitor& v, Time now) {
     v.same(static_cast<std::uint64_t>(at(now).ps));
+    v.same(static_cast<std::uint64_t>(messages_));
     v.same(leaving_.size());
     if (v.failed()) return;
     for (std::size_t i = 0; i < leaving_.size(); ++i) {
@@ -67,6 +89,7 @@ class WorkAhead {
     Time at, work;
   };
   Time ahead_{};
+  std::int64_t messages_ = 0;
   Ring<Leaving> leaving_;
 };
 
@@ -87,6 +110,11 @@ class PathChoice {
         worm_setup_(worms.setup),
         change_(change_time(p)),
         one_link_(p.packet_plane == 0),
+        weighs_occupancy_(one_link_ && !p.is_tree()),
+        slot_(p.slot_length),
+        starts_(p.unusable_slot_time(true)),
+        reported_(timing.nic + timing.control * 2),
+        worm_clock_(weighs_occupancy_ && !p.worm_lookahead ? p.scheduler.cycle : picoseconds(1)),
         worm_words_(std::min(timing.worm_words, kMostWords)),
         overhead_(static_cast<std::int64_t>(timing.worm_overhead)),
         // Without look-ahead the next worm of a message waits for a pass after the tail of the one before.
@@ -97,6 +125,7 @@ class PathChoice {
     worm_first_ = timing.wire + worm_hop_;
     if (one_link_) worm_first_ += p.unusable_slot_time(true) * 2;
     if (p.is_tree() && one_link_) worm_first_ += turn_wait(p);
+    drain_ = timing.wire + pass - timing.to_fabric;
     circuit_hop_ = timing.hop;
     top_switches_ = timing.top_switches;
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
@@ -125,6 +154,8 @@ class PathChoice {
     bool can_be_granted = false;            // an absent one
     std::uint32_t connections_with_data{};  // of this NIC, which wait for circuits or use them
     Time circuits_ahead{}, worms_ahead{};   // WorkAhead::at()
+    std::int64_t messages_ahead = 0;        // WorkAhead::messages(), of both
+    bool worms_under_way = false;           // of the same connection
     std::uint32_t switches = 1;             // between the ports, at the lowest turn
   };
   /// Whether the message waits for its circuit, or uses it.
@@ -133,6 +164,10 @@ class PathChoice {
     Time circuits = o.circuits_ahead + change_ * std::int64_t{o.connections_with_data};
     Time worms = o.worms_ahead;
     if (one_link_) circuits = worms = circuits + worms;
+    if (weighs_occupancy_ && o.messages_ahead > 0) {
+      if (o.worms_ahead > Time{}) circuits += drain_;
+      worms += multiple(worm_delay(o) - circuit_delay(o), o.messages_ahead + 1);
+    }
     if (o.circuit == Circuit::open) circuits = std::max(circuits, o.opens);
     const auto circuit_hops = std::int64_t{std::max(o.switches, top_switches_)} - 1;
     // Only the difference decides: what circuits take longer is subtracted from the worms' time.
@@ -153,15 +188,47 @@ class PathChoice {
     return worm_period_ * full + worm_word_ * (rest + overhead_);
   }
   /// The same with all passes: while it lasts, no other worm of the input leaves.
-  Time worm_occupancy(std::uint64_t words) const { return worm_work(words) + worm_setup_; }
+  Time worm_occupancy(std::uint64_t words) const {
+    return next_edge(worm_work(words) + worm_setup_, worm_clock_);
+  }
+  /// Time for which a circuit that is set up for `words` (> 0) words occupies its ports, from the begin of a
+  /// slot: until the begin of a slot at which the switch knows that the last word has left. The NIC reports
+  /// it at the begin of the last slot with words (NicRequests).
+  Time circuit_occupancy(std::uint64_t words) const {
+    const Time end = starts_ + circuit_work(words);
+    const Time last_slot = next_edge(end, slot_) - slot_;
+    return next_edge(std::max(end, last_slot + reported_), slot_);
+  }
   Time circuit_work(std::uint64_t words) const { return words_time(circuit_word_, words); }
 
  private:
+  /// Time by which the message delays those behind it.
+  Time circuit_delay(const Offer& o) const {
+    return o.worms_under_way || o.circuit == Circuit::open ? circuit_work(o.words)
+                                                           : circuit_occupancy(o.words);
+  }
+  Time worm_delay(const Offer& o) const {
+    const Time on_link = o.circuits_ahead > Time{} ? circuit_work(o.words) : Time{};
+    return on_link + worm_occupancy(o.words);
+  }
+
+  /// `time` * `n` (> 0), at most a fourth of what Time can hold.
+  static Time multiple(Time time, std::int64_t n) {
+    const Time most{Time::never().ps / 4 / n};
+    return std::clamp(time, Time{} - most, most) * n;
+  }
+
   static constexpr std::uint64_t kMostWords = std::uint64_t{1} << 30;  // of a worm: larger ones are as one
   static Time words_time(Time word, std::uint64_t words) { return word * static_cast<std::int64_t>(words); }
 
   Time circuit_word_, worm_word_, worm_setup_, change_;
   bool one_link_;  // for worms and circuits
+  bool weighs_occupancy_;
+  Time slot_;
+  Time starts_;      // from the begin of a slot until a new circuit carries words
+  Time reported_;    // from a report of the NIC until it sees the slots that depend on it
+  Time worm_clock_;  // passes of worms that follow each other
+  Time drain_;       // a circuit waits for the last worm ahead on its way through the switch
   std::uint64_t worm_words_;
   std::int64_t overhead_;
   Time worm_period_;             // of consecutive full worms

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/random.h"
 
 namespace hybrid {
@@ -116,6 +118,39 @@ TEST(PathChoice, MessagesAheadHideTheSetUp) {
   EXPECT_EQ(threshold(choice, State::open, microseconds(1), Time{}), 11 * 16 + 1U);
 }
 
+// A circuit opens at the begin of a slot of 100 ns. The NIC reports at the begin of the last slot with words;
+// 10 + 80 + 80 ns later it can see another circuit, at the begin of a slot. Passes of worms: every 80 ns.
+TEST(PathChoice, OccupancyOfThePorts) {
+  SwitchParameters p;
+  EXPECT_EQ(choice_of(p).circuit_occupancy(10), nanoseconds(200));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(11), nanoseconds(300));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(16), nanoseconds(300));
+  EXPECT_EQ(choice_of(p).worm_occupancy(1), nanoseconds(160));
+  EXPECT_EQ(choice_of(p).worm_occupancy(16), nanoseconds(240));
+  EXPECT_EQ(choice_of(p).worm_occupancy(17), nanoseconds(400));
+  p.reconfiguration = nanoseconds(50);
+  EXPECT_EQ(choice_of(p).circuit_occupancy(5), nanoseconds(200));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(6), nanoseconds(300));
+}
+
+// 128 bytes occupy the ports for 240 ns as a worm, for 300 ns over a circuit of their own, for 160 ns if they
+// share one.
+TEST(PathChoice, ABacklogTakesThePathThatOccupiesThePortsForLess) {
+  SwitchParameters p;
+  const auto chooses = [&](const PathChoice::Offer& offer) { return choice_of(p).by_circuit(offer); };
+  const PathChoice::Offer to_another{
+      .words = 16, .can_be_granted = true, .worms_ahead = nanoseconds(2400), .messages_ahead = 10};
+  EXPECT_FALSE(chooses(to_another));
+  PathChoice::Offer to_the_same = to_another;
+  to_the_same.worms_under_way = true;
+  EXPECT_TRUE(chooses(to_the_same));
+  PathChoice::Offer behind_circuits = to_another;
+  std::swap(behind_circuits.circuits_ahead, behind_circuits.worms_ahead);
+  EXPECT_TRUE(chooses(behind_circuits)) << "words of worms take the link from circuits";
+  p.packet_plane = 0.5;  // the paths do not delay each other
+  EXPECT_TRUE(chooses(to_another));
+}
+
 TEST(PathChoice, MoreWordsAndABetterStateNeverSpeakForWorms) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
@@ -143,8 +178,10 @@ TEST(WorkAhead, CountsUntilTheNicKnows) {
   work.add(nanoseconds(100));
   work.add(nanoseconds(50));
   work.leaves(nanoseconds(300), nanoseconds(100));
+  EXPECT_EQ(work.messages(nanoseconds(299)), 2);
   EXPECT_EQ(work.at(nanoseconds(299)), nanoseconds(150));
   EXPECT_EQ(work.at(nanoseconds(300)), nanoseconds(50));
+  EXPECT_EQ(work.messages(nanoseconds(300)), 1);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ Configuration TickedSwitch::compose(std::uint32_t slot, std::vector<Connection>&
     for (Port i = 0; i < p_.nodes; ++i) {
       if (ports_[i].output_busy) outputs.set(i);
       if (!ports_[i].worms.empty() && known_end(i) < 0)
-        plan_->add_worm({i, ports_[i].worms.back().to}, Time{ports_[i].worms.back().granted});
+        plan_->add_worm({i, ports_[i].worms.back().to}, Time{ports_[i].worms.back().arrived});
     }
     plan_->leave_to_worms(inputs, outputs);
   }

@@ -196,6 +196,9 @@ bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
     offer.connections_with_data += key.first == i && other.waits(t_) ? 1 : 0;
   offer.circuits_ahead = ports_[i].circuits_ahead.at(Time{t_});
   offer.worms_ahead = ports_[i].worms_ahead.at(Time{t_});
+  offer.messages_ahead =
+      ports_[i].circuits_ahead.messages(Time{t_}) + ports_[i].worms_ahead.messages(Time{t_});
+  offer.worms_under_way = !cleared(i, j);
   offer.switches = Timing(p_).switches_between({i, j});
   return path_choice_->by_circuit(offer);
 }

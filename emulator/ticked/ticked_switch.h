@@ -85,9 +85,9 @@ class TickedSwitch {
   };
   struct GrantedWorm {
     Port to = 0;
-    int left = 0;           // words
-    std::int64_t from = 0;  // earliest start
-    std::int64_t granted = 0;
+    int left = 0;              // words
+    std::int64_t from = 0;     // earliest start
+    std::int64_t arrived = 0;  // its first word
   };
   struct PortState {
     std::deque<std::pair<std::int64_t, Message>> waiting;

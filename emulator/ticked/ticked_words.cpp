@@ -86,11 +86,12 @@ void TickedSwitch::pass() {
         VirtualQueue& q = queues_[{i, queue_key(i, j)}];
         q.requested = false;
         q.granted = true;
-        const int worm = q.words[q.granted_words].worm;
+        const Word& head = q.words[q.granted_words];
+        const int worm = head.worm;
+        ports_[i].worms.push_back({j, worm, t_ + worm_setup(), head.at});
         q.granted_words += static_cast<std::size_t>(worm);
         ports_[i].worm_to = j;
         ports_[i].worm_payload = static_cast<std::uint64_t>(worm) - p_.worm_overhead_words;
-        ports_[i].worms.push_back({j, worm, t_ + worm_setup(), t_});
       } else {
         later(t_ + p_.scheduler.delay().ps + p_.fabric_reconfiguration().ps + wire_, 1, [this, i, j] {
           circuit(i, j).state = 2;
