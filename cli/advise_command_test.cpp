@@ -132,11 +132,11 @@ TEST_F(Advise, SlotsAutoIsTheKOfTheReport) {
 TEST_F(Advise, WorthComparesWithNeitherPredictionNorHints) {
   unpack("cg-16-hints");
   for (const json& one : json::parse(hybrid({"worth", "cg-16-hints", "--json", "-"}))) {
-    const double none = one["none"]["time_ns"];
-    EXPECT_EQ(one["none"]["time_ratio"], 1.0);
+    const double none = variant_of(one, "none")["time_ns"];
+    EXPECT_EQ(variant_of(one, "none")["time_ratio"], 1.0);
     for (const char* variant : {"wormhole", "prediction", "hints", "both"})
-      EXPECT_DOUBLE_EQ(one[variant]["time_ratio"].get<double>(),
-                       one[variant]["time_ns"].get<double>() / none);
+      EXPECT_DOUBLE_EQ(variant_of(one, variant)["time_ratio"].get<double>(),
+                       variant_of(one, variant)["time_ns"].get<double>() / none);
     EXPECT_EQ(time_of("hybrid replay cg-16-hints --technique hybrid --slots 4 --predictor none "
                       "--predictor-phases off --hints none --slot-length " +
                       std::to_string(one["slot_length_ns"].get<int>()) + "ns --reconfiguration " +

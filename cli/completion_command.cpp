@@ -229,7 +229,7 @@ fi
 std::string fish_script() {
   std::string script = "# fish completion for hybrid\n";
   for (const Completed& command : all_commands()) {
-    script += fmt::format("complete -c hybrid -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
+    script += fmt::format("complete -c hybrid -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name,
                           quoted(command.description, "\\"));
     if (!command.words.empty())
       script += fmt::format("complete -c hybrid -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",

@@ -49,9 +49,10 @@ class HelpCommand final : public Command {
       known.push_back(name);
       if (!is_same_name(name, term)) continue;
       std::string text = wrap(name + ": " + entry.meaning, 0, width);
-      text += wrap(entry.quote.empty() ? "Not defined in the dissertation."
-                                       : "\"" + entry.quote + "\" (" + entry.place + ")",
-                   2, width);
+      if (!entry.quote.empty() || !entry.is_key)
+        text += wrap(entry.quote.empty() ? "Not defined in the dissertation."
+                                         : "\"" + entry.quote + "\" (" + entry.place + ")",
+                     2, width);
       sections.push_back(std::move(text));
     }
     for (const Listing& listing : listings()) {

@@ -143,7 +143,7 @@ TEST(Help, CompletionsAndManualPagesContainEveryOption) {
   for (const Listing& listing : listings()) {
     if (listing.kind != "sub-command") continue;
     const std::string name(listing.name);
-    EXPECT_NE(fish.find("-a " + name + " -d"), std::string::npos) << name;
+    EXPECT_NE(fish.find("-f -a " + name + " -d"), std::string::npos) << name;
     EXPECT_NE(zsh.find(name + ") _arguments"), std::string::npos) << name;
     EXPECT_THAT(output({"manual", name}), HasSubstr(".SH SYNOPSIS\nhybrid " + name));
   }

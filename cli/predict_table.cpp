@@ -84,7 +84,7 @@ std::string score_table(const std::vector<PredictorScore>& scores, std::uint32_t
       capacities.push_back(s.capacity);
   std::vector<TextTable::Column> columns{{"predictor", Align::left}};
   for (std::uint32_t capacity : capacities) columns.push_back({"K = " + capacity_text(capacity)});
-  for (const char* title : {"held unused", "requests per message", "mean lead", "memory", "time per event"})
+  for (const char* title : {"held unused", "requests per message", "mean lead", "state", "time per event"})
     columns.push_back({title});
   TextTable table(std::move(columns));
   for (std::size_t row = 0; row + capacities.size() <= scores.size(); row += capacities.size()) {

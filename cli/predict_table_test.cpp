@@ -48,7 +48,7 @@ TEST(PredictTable, ShowsTheHitRateForEachCapacityAndTheCostForOne) {
   EXPECT_THAT(
       line_of(table, "predictor"),
       testing::MatchesRegex(
-          "predictor +K = 1 +K = 4 +held unused +requests per message +mean lead +memory +time per event"));
+          "predictor +K = 1 +K = 4 +held unused +requests per message +mean lead +state +time per event"));
   EXPECT_THAT(line_of(table, "better-cycle"),
               testing::MatchesRegex("better-cycle +10.0 % +99.0 % +15.0 % +0.250 +1.50 us +2.0 KiB +37 ns"));
   EXPECT_THAT(line_of(table, "counter"), testing::MatchesRegex("counter +10.0 % +70.0 % +- +0.000 +- +- +-"));

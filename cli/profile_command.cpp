@@ -73,7 +73,7 @@ class ProfileCommand final : public Command {
     TextTable table({{"phase", left}, {"connections"}, {"messages"}, {"pattern", left}});
     nlohmann::ordered_json json{{"trace", trace_},
                                 {"application", trace.property("application")},
-                                {"nodes", trace.ranks()},
+                                {"ranks", trace.ranks()},
                                 {"phases", nlohmann::ordered_json::array()}};
     const auto add = [&](const std::string& name, const ConnectionMessages& part) {
       const Profile profile = profile_of(part);

@@ -132,7 +132,7 @@ TEST_F(Run, CtrlCDuringTheEmulationKeepsTheTraceAndSaysHowToContinue) {
       text, HasSubstr("Interrupted: no report was made. The trace has all that was recorded. Continue with:\n"
                       "  hybrid replay job/trace.otf2 --slots 1,2"));
   EXPECT_FALSE(fs::exists("job/report.json"));
-  EXPECT_EQ(nlohmann::json::parse(output({"profile", "job/trace.otf2", "--json", "-"})).at("nodes"), 4);
+  EXPECT_EQ(nlohmann::json::parse(output({"profile", "job/trace.otf2", "--json", "-"})).at("ranks"), 4);
 }
 
 // SIGTERM while the program runs, which mpiexec ends with exit code 0.

@@ -137,7 +137,7 @@ class ScheduleCommand final : public Command {
         "  hybrid schedule --requests set.csv --slots 0 --scheduler first-fit,edge-colouring\n"
         "  hybrid schedule --pattern hidden --density 2 --slots 4 --sizes random --json -\n"
         "  hybrid schedule --demand --pattern skewed --density 16 --message 64K --reconfiguration 20us\n"
-        "  hybrid schedule --demand --requests set.json --partial --packet-share 0.1 --scheduler "
+        "  hybrid schedule --demand --requests set.json --partial --packet-plane 0.1 --scheduler "
         "best-first-fit\n"
         "  hybrid schedule --network fattree:3,16\n"
         "  hybrid schedule --scheduler edge-colouring --slots 0 --output schedule.json");
@@ -306,8 +306,8 @@ class ScheduleCommand final : public Command {
     if (options_.demand) {
       text += fmt::format("; link {}, reconfiguration {}{}", format_rate(options_.link_rate),
                           to_string(options_.reconfiguration), options_.partial ? ", partial" : "");
-      if (options_.packet_share > 0)
-        text += fmt::format(", packet network of {} of the link rate", percent(options_.packet_share));
+      if (options_.packet_plane > 0)
+        text += fmt::format(", packet network of {} of the link rate", percent(options_.packet_plane));
     } else if (!options_.tree || options_.slots_given) {
       text += slots_text(run);
     }
@@ -347,7 +347,7 @@ class ScheduleCommand final : public Command {
         one["link_rate"] = options_.link_rate;
         one["reconfiguration_ns"] = options_.reconfiguration.nanoseconds();
         one["partial"] = options_.partial;
-        one["packet_share"] = options_.packet_share;
+        one["packet_plane"] = options_.packet_plane;
         one["drain_ns"] = series_json(s.drain_ns);
         one["bound_ns"] = series_json(s.bound_ns);
         one["score"] = series_json(s.score);

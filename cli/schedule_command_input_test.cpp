@@ -193,7 +193,7 @@ TEST_F(ScheduleCommandTest, BadCombinations) {
   EXPECT_THAT(refused({"--pattern", "randon"}), HasSubstr("Did you mean 'random'?"));
   EXPECT_THAT(refused({"--nodes", "8", "--density", "9"}), HasSubstr("Give at most 7"));
   EXPECT_THAT(refused({"--repeats", "0"}), HasSubstr("repeats: 0"));
-  EXPECT_THAT(refused({"--demand", "--packet-share", "2"}), HasSubstr("packet-share: 2"));
+  EXPECT_THAT(refused({"--demand", "--packet-plane", "2"}), HasSubstr("packet-plane: 2"));
   EXPECT_THAT(refused({"--sizes", "odd"}), HasSubstr("'odd'"));
   EXPECT_THAT(refused({"--output", "x.json"}), HasSubstr("one schedule"));
   EXPECT_THAT(refused({"--scheduler", "greedy", "--repeats", "2", "--output", "x.json"}),

@@ -232,7 +232,7 @@ TEST_F(ScheduleCommandTest, PartialReconfigurationAndPacketsHelp) {
                                        "1us"};
   auto partial = words, packets = words;
   partial.emplace_back("--partial");
-  packets.insert(packets.end(), {"--packet-share", "0.5"});
+  packets.insert(packets.end(), {"--packet-plane", "0.5"});
   const double whole = result(words)["drain_ns"]["mean"];
   EXPECT_LT(result(partial)["drain_ns"]["mean"].get<double>(), whole);
   EXPECT_LT(result(packets)["drain_ns"]["mean"].get<double>(), whole);

@@ -139,8 +139,8 @@ void add_scheduling_options(OptionTable& table, ScheduleOptions& o) {
              [&o](std::string_view v) { o.partial = parse_switch(v, "partial"); }});
   table.add({"link-rate", "RATE", "of each port, with --demand", "10 Gb/s",
              [&o](std::string_view v) { o.link_rate = parse_rate(v, "link-rate"); }});
-  table.add({"packet-share", "SHARE", "share of the link rate of a parallel packet network", "0",
-             [&o](std::string_view v) { o.packet_share = parse_share(v, "packet-share"); }});
+  table.add({"packet-plane", "SHARE", "share of the link rate of a parallel packet network", "0",
+             [&o](std::string_view v) { o.packet_plane = parse_share(v, "packet-plane"); }});
   table.add({"output", "FILE", "new file for the schedule itself, as JSON: one scheduler, one set", "",
              [&o](std::string_view v) { o.output = v; }});
 }
@@ -151,7 +151,7 @@ const std::vector<std::string>& options_of_generated_sets() {
 }
 
 const std::vector<std::string>& options_of_demands() {
-  static const std::vector<std::string> names{"reconfiguration", "partial", "link-rate", "packet-share"};
+  static const std::vector<std::string> names{"reconfiguration", "partial", "link-rate", "packet-plane"};
   return names;
 }
 

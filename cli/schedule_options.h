@@ -39,7 +39,7 @@ struct ScheduleOptions {
   Time reconfiguration{};
   bool partial = false;
   BitRate link_rate = 10'000'000'000;
-  double packet_share = 0;
+  double packet_plane = 0;
 
   std::string output;  // a new file for the schedule; "": none
 };

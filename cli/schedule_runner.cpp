@@ -98,7 +98,7 @@ void ScheduleRunner::run_slots(const RequestSet& set, std::span<const Configurat
 
 void ScheduleRunner::run_demand(const RequestSet& set, Bytes bytes, std::uint64_t repeat) {
   const DemandProblem problem{set, options_.link_rate, options_.reconfiguration, options_.partial,
-                              options_.packet_share};
+                              options_.packet_plane};
   if (bytes == 0)
     throw UserError("demand: no request has bytes, so that there is nothing to drain",
                     "Give sizes in the file: source,destination,bytes.");

@@ -109,15 +109,17 @@ class WorthCommand final : public Command {
                                    {"messages", job.messages},
                                    {"messages_hinted", job.messages_hinted},
                                    {"reference", "none"}};
-        for (std::size_t variant = 0; variant < at.variants.size(); ++variant) {
-          const HintWorth::Variant& cell = at.variants[variant];
-          auto& value = one[std::string(kWorthVariants[variant])];
-          if (cell.is_known)
-            value = {{"time_ns", cell.time.nanoseconds()},
-                     {"hit_rate", cell.hit_rate},
-                     {"time_ratio", at.time_ratio(cell)}};
-          if (cell.wait_parts) value["network_wait_parts_ns"] = to_json(*cell.wait_parts);
+        auto results = nlohmann::ordered_json::array();
+        for (std::size_t i = 0; i < at.variants.size(); ++i) {
+          const HintWorth::Variant& variant = at.variants[i];
+          if (!variant.is_known) continue;
+          auto& result = results.emplace_back(nlohmann::ordered_json{{"variant", kWorthVariants[i]},
+                                                                     {"time_ns", variant.time.nanoseconds()},
+                                                                     {"time_ratio", at.time_ratio(variant)},
+                                                                     {"hit_rate", variant.hit_rate}});
+          if (variant.wait_parts) result["network_wait_parts_ns"] = to_json(*variant.wait_parts);
         }
+        one["results"] = std::move(results);
         one["notes"] = job.notes;
         array.push_back(std::move(one));
       }

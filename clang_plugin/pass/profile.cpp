@@ -30,7 +30,7 @@ bool read_profile(const std::string& text, Profile& profile, std::string& proble
   }
   const json::Object* root = parsed->getAsObject();
   const json::Array* phases = root ? root->getArray("phases") : nullptr;
-  const auto ranks = root ? root->getInteger("nodes") : std::nullopt;
+  const auto ranks = root ? root->getInteger("ranks") : std::nullopt;
   if (!phases || !ranks || *ranks < 1 || *ranks > UINT32_MAX) return false;
   profile.ranks = static_cast<uint32_t>(*ranks);
   if (const auto trace = root->getString("trace")) profile.trace = trace->str();

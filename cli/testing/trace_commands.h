@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,5 +36,12 @@ class TraceCommands : public testing::Test {
  private:
   const TemporaryWorkingDirectory root_;
 };
+
+/// The result of a variant of `hybrid worth`; null if there is none.
+inline nlohmann::json variant_of(const nlohmann::json& worth, std::string_view name) {
+  for (const nlohmann::json& result : worth["results"])
+    if (result["variant"] == name) return result;
+  return {};
+}
 
 }  // namespace hybrid

@@ -81,7 +81,7 @@ TEST(DrainTime, ThePacketNetworkCarriesTheRest) {
   EXPECT_EQ(drain.time, nanoseconds(300));
   EXPECT_EQ(drain.by_packets, 30u);
   EXPECT_EQ(drain.by_circuits, 100u);
-  problem.packet_share = 1;
+  problem.packet_plane = 1;
   EXPECT_EQ(drain_time(problem, {}).time, nanoseconds(110));  // input 0
 }
 

@@ -57,7 +57,7 @@ void check_schedule_size(std::size_t configurations, std::uint32_t ports) {
         fmt::format("demand: the schedule has more than {} configurations of {} ports, too many to "
                     "store",
                     kMostScheduleCells / ports, ports),
-        "Give fewer requests, another --scheduler, or a larger --packet-share.");
+        "Give fewer requests, another --scheduler, or a larger --packet-plane.");
 }
 
 DrainBuilder::DrainBuilder(const DemandProblem& problem, std::vector<DemandEntry>& entries)

@@ -9,17 +9,17 @@
 namespace hybrid {
 
 BitRate packet_rate(const DemandProblem& problem) {
-  return static_cast<BitRate>(std::floor(static_cast<double>(problem.link_rate) * problem.packet_share));
+  return static_cast<BitRate>(std::floor(static_cast<double>(problem.link_rate) * problem.packet_plane));
 }
 
 void check_demand(const DemandProblem& problem) {
   if (problem.link_rate == 0)
     throw UserError("link-rate: 0 b/s carries nothing", "Give a rate, such as 10Gb/s.");
-  if (!(problem.packet_share >= 0 && problem.packet_share <= 1))
-    throw UserError(fmt::format("packet-share: {} is not a share of the link rate", problem.packet_share),
+  if (!(problem.packet_plane >= 0 && problem.packet_plane <= 1))
+    throw UserError(fmt::format("packet-plane: {} is not a share of the link rate", problem.packet_plane),
                     "Give a number from 0 to 1.");
-  if (problem.packet_share > 0 && packet_rate(problem) == 0)
-    throw UserError("packet-share: less than 1 b/s is left to the packet network",
+  if (problem.packet_plane > 0 && packet_rate(problem) == 0)
+    throw UserError("packet-plane: less than 1 b/s is left to the packet network",
                     "Give a larger share, or 0.");
   if (problem.reconfiguration < Time{}) throw UserError("reconfiguration: less than 0");
   // No schedule takes longer than one connection after the other; a decomposition has at most as many

@@ -29,7 +29,7 @@ struct DemandProblem {
   Time reconfiguration{};
   bool partial = false;
   /// Rate of the packet network at each port, as a share of the link rate; 0: there is no packet network.
-  double packet_share = 0;
+  double packet_plane = 0;
 };
 
 /// Rate of the packet network at each port, rounded down.

@@ -71,8 +71,7 @@ const std::vector<std::string>& names_of_all_options() {
     // Options that are declared in cli/: of `hybrid simulate`, then of `hybrid schedule`. A test of cli/
     // compares.
     names.insert(names.end(), {"commands", "commands-output", "timeline"});
-    names.insert(names.end(),
-                 {"requests", "density", "sizes", "repeats", "steps", "demand", "partial", "packet-share"});
+    names.insert(names.end(), {"requests", "density", "sizes", "repeats", "steps", "demand", "partial"});
     return names;
   }();
   return all;

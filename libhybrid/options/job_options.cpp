@@ -255,7 +255,7 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
                               &options.finds_slots, &options.replay.crossbar, "wormhole,circuit,tdm,hybrid",
                               std::to_string(options.network.slots) + ", and what the largest phase needs");
   add_registered_list(table, "predictors", Predictor::kKind, "predictors that the report scores",
-                      "counter,lru,markov1,markov2,timeout,tournament; `hybrid predict`: all",
+                      "belady, counter, lru, markov1, markov2, timeout, tournament; `hybrid predict`: all",
                       options.predictors);
   table.add({"ports", "PORT,...", "port of each rank, in order of rank (default: as recorded)",
              join(options.replay.placement), [&options](std::string_view text) {

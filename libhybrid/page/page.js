@@ -2,7 +2,8 @@
 // values; nothing from the data is parsed as markup.
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  // "__proto__" would be a key of the charts' objects.
+  const data = JSON.parse(document.getElementById("data").textContent.replaceAll('"__proto__"', '"__proto__ "'));
   const report = data.report, traffic = data.traffic, activity = data.activity, sweep = data.sweep, repeats = data.repeats, glossary = data.glossary || {};
   const main = document.getElementById("main");
   // Okabe and Ito's colours, which are distinct with colour-blindness.
@@ -398,13 +399,18 @@
     const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique", is_term: true }, { key: "slots", title: "K", term: "K", text: (v) => v || "-" },
       ...parts.map((p) => ({ key: `${p}_ns`, title: names[p] || p, text: time })), { key: "rank_wait_ns", title: "other ranks", text: time }],
       rows: rows.map((r) => [r.technique, r.slots, ...parts.map((p) => r.network_wait_parts_ns[p]), r.rank_wait_ns]) });
-    add_chart(part, { id: "chart-waits", table, decal: true,
+    let chart;
+    const others = chooser("Waiting for other ranks", ["left out", "shown"], () => chart.update());
+    chart = add_chart(part, { id: "chart-waits", table, decal: true, controls: rows.some((r) => r.rank_wait_ns) ? [others.element] : [],
       label: `Wait for the network by cause: ${rows.map((r) => `${label_of(r)} ${time(r.network_wait_ns)}`).join(", ")}`,
-      option: () => ({ legend: { top: 0 }, grid: name_grid(40, 20),
-        xAxis: time_axis(rows.map((r) => r.network_wait_ns)),
-        yAxis: name_axis(rows.map(label_of)),
-        tooltip: { trigger: "item", formatter: (p) => `${p.name}\n${p.seriesName}: ${time(p.value)}` },
-        series: parts.map((p) => ({ type: "bar", stack: "wait", name: names[p] || p, data: rows.map((r) => r.network_wait_parts_ns[p]) })) }) });
+      option: () => {
+        const all = [...parts.map((p) => [names[p] || p, (r) => r.network_wait_parts_ns[p]]), ...(others.value ? [["other ranks", (r) => r.rank_wait_ns]] : [])];
+        return { legend: { top: 0 }, grid: name_grid(40, 20),
+          xAxis: time_axis(rows.map((r) => r.network_wait_ns + (others.value ? r.rank_wait_ns : 0))),
+          yAxis: name_axis(rows.map(label_of)),
+          tooltip: { trigger: "item", formatter: (p) => `${p.name}\n${p.seriesName}: ${time(p.value)}` },
+          series: all.map(([name, of]) => ({ type: "bar", stack: "wait", name, data: rows.map(of) })) };
+      } });
     if (rows.some((r) => parts.some((p) => r.network_wait_parts_ns[p] < 0)))
       part.append(note("A part left of 0 is negative: the job is faster with this cause than without it. For instance, circuits do not go through the converters that \"ideal\" has, or a short worm is not kept behind a long message."));
     const ranks = rows.find((r) => r.rank_wait_ns);
@@ -597,7 +603,7 @@
     chart = add_chart(part, { id: "chart-circuits", table, controls: [chosen.element], tall: true,
       label: `Connections in ${activity.slots} slots over time with ${observed()}; the table below has them`,
       option: () => ({ grid: { left: 70, right: 30, top: 20, bottom: 50 },
-        xAxis: { type: "value", min: 0, max: activity.bins.count * width, axisLabel: { formatter: time } },
+        xAxis: { type: "value", min: 0, max: activity.bins.count * width, axisLabel: { formatter: time, showMaxLabel: false } },
         yAxis: { type: "category", name: "source", inverse: true, data: sources.map(String) },
         dataZoom: [{ type: "inside", xAxisIndex: 0, filterMode: "weakFilter" }, { type: "inside", yAxisIndex: 0, filterMode: "weakFilter" }],
         tooltip: { formatter: (p) => `slot ${chosen.value}: ${sources[p.value[0]]} to ${p.value[3]}\n${time(p.value[1])} to ${time(p.value[2])}` + (p.value[4] > 1 ? `\n${count(p.value[4])} circuits in this interval` : "") },
@@ -608,7 +614,7 @@
             const rect = { type: "rect", shape: { x: from[0], y: from[1] - height / 2, width: wide, height }, style: { fill: api.visual("color") } };
             const text = String(api.value(3));
             if (wide < 8 * text.length + 2 || height < 11) return rect;
-            return { type: "group", children: [rect, { type: "text", style: { text, x: from[0] + wide / 2, y: from[1], align: "center", verticalAlign: "middle", fill: "#000", font: "11px sans-serif" } }] };
+            return { type: "group", children: [rect, { type: "text", style: { text, x: from[0] + wide / 2, y: from[1], align: "center", verticalAlign: "middle", fill: inks[api.value(3) % 7], font: "11px sans-serif" } }] };
           },
           data: cells().map(([, row, first, length, destination, circuits]) =>
             ({ value: [row, first * width, (first + length) * width, destination, circuits], itemStyle: { color: colour(destination) } })) }] }) });
@@ -674,7 +680,7 @@
       rows: spans.map((span) => [name(span), ...span.slice(2), span[1].working_set, span[1].slots_needed, span[1].slots_without_rare]) });
     const names = [...new Set(spans.map(name))];
     const needs = (p) => p.slots_needed === undefined ? "" : `\nslots needed: ${slots_needed(p)}, for ${counted(p.working_set, "connection")}`;
-    const labels = names.map((n) => { const { 1: p } = spans.find((span) => name(span) === n); return p.slots_needed === undefined ? "" : `${counted(p.working_set, "connection")}, ${slots_needed(p)} slots`; });
+    const labels = names.map((n) => { const { 1: p } = spans.find((span) => name(span) === n); return p.slots_needed === undefined ? "" : `${counted(p.working_set, "connection")}, ${slots_needed(p)} ${slots_needed(p) === "1" ? "slot" : "slots"}`; });
     const tall = names.length > 12;
     add_chart(part, { id: "chart-phases", table, tall, label: `Timeline of ${counted(list.length, "phase")}: ${list.map((p) => `${p.name} needs ${slots_needed(p)} slots`).join(", ")}`,
       option: () => ({ grid: name_grid(20, 20),

@@ -47,6 +47,7 @@ class Page(unittest.TestCase):
         cls.result["warnings"] = [HOSTILE]
         cls.result["calls"][0]["function"] = HOSTILE
         cls.result["predictors"][0]["predictor"] = "=1+1"
+        cls.result["predictors"][1]["predictor"] = "__proto__"
         (cls.folder / "hostile.json").write_text(json.dumps(cls.result))
         cls.page = cls.folder / "page.html"
         hybrid("report", cls.folder / "hostile.json", "-o", cls.page)
@@ -195,6 +196,11 @@ class Page(unittest.TestCase):
         self.run_script("arguments[0].scrollIntoView()", heading)
         ActionChains(self.browser).move_to_element(heading).perform()
         self.assertIn("How often the phase occurs", self.find("#tip").text)
+        # Other ranks are a part of the wait on request, since they may be most of it.
+        names = lambda: self.run_script("return echarts.getInstanceByDom(document.getElementById('chart-waits')).getOption().series.map((s) => s.name)")
+        self.assertNotIn("other ranks", names())
+        Select(self.find("#waits select")).select_by_visible_text("shown")
+        self.assertEqual(self.series("chart-waits", names().index("other ranks"))[0], self.result["results"][0]["rank_wait_ns"])
         # A legend is drawn: its tooltip has the definition.
         self.assertIn("waits for a slot of its connection", self.run_script("""
             const legend = echarts.getInstanceByDom(document.getElementById("chart-waits")).getOption().legend[0];
@@ -273,6 +279,7 @@ class Page(unittest.TestCase):
                 self.assertEqual(len(of_axis), len(set(of_axis)), f"{chart}: {of_axis}")
 
     def test_names_cannot_inject_markup_or_script(self):
+        self.assertEqual(self.run_script("return Object.keys(Object.prototype)"), [])
         self.assertIsNone(self.run_script("return window.hostile ?? null"))
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "img"), [])
         self.assertEqual(len(self.browser.find_elements(By.TAG_NAME, "script")), 3)

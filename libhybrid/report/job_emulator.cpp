@@ -33,16 +33,26 @@ void follow_ports(JobOptions& options, std::uint32_t ports) {
 class CommonProgress {
  public:
   CommonProgress(std::size_t runs, std::uint64_t operations, std::string_view what, const ProgressNote& note)
-      : done_(runs), all_(runs * operations), what_(what), note_(note) {}
+      : done_(runs), operations_(operations), what_(what), note_(note) {}
 
   /// Returns whether it is shown.
   bool show(std::size_t run, std::uint64_t done, double estimate = 0) {
     if (!note_) return false;
     const std::lock_guard lock(mutex_);
-    sum_ += done - std::exchange(done_[run], done);
-    Progress progress{sum_, all_};
+    const std::uint64_t added = done - std::exchange(done_[run], done);
+    sum_ += added;
+    Progress progress{sum_, done_.size() * operations_};
     progress.estimate = estimate;
+    if (!seconds_.empty()) {
+      seconds_done_ += seconds_[run] * static_cast<double>(added) / static_cast<double>(operations_);
+      progress.share = std::min(1.0, seconds_done_ / std::reduce(seconds_.begin(), seconds_.end()));
+    }
     return note_(text(), progress);
+  }
+  /// Estimates of the time that each run takes, of which one operation may take longer than another's. To be
+  /// called before operations are done; without effect if one is 0, that is, not known.
+  void weigh(std::vector<double> seconds) {
+    if (std::ranges::find(seconds, 0.0) == seconds.end()) seconds_ = std::move(seconds);
   }
   void end() {
     const std::lock_guard lock(mutex_);
@@ -55,8 +65,10 @@ class CommonProgress {
   }
 
   std::mutex mutex_;
-  std::vector<std::uint64_t> done_;  // by run
-  std::uint64_t sum_ = 0, all_;
+  std::vector<std::uint64_t> done_;     // by run
+  std::uint64_t sum_ = 0, operations_;  // of a run
+  std::vector<double> seconds_;         // by run; empty: not known
+  double seconds_done_ = 0;
   std::size_t ended_ = 0;
   std::string what_;
   const ProgressNote& note_;
@@ -85,7 +97,9 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
         replay(*job, runs[i], sample);
       });
     });
-    progress.show(0, 0, std::reduce(seconds.begin(), seconds.end()) / std::min<double>(threads, runs.size()));
+    const double all = std::reduce(seconds.begin(), seconds.end()) / std::min<double>(threads, runs.size());
+    progress.weigh(std::move(seconds));
+    progress.show(0, 0, all);
   }
   run_parallel(runs.size(), threads, [&](std::size_t i) {
     progress.show(i, 0);

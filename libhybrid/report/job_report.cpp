@@ -228,7 +228,8 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
                     "Give one --technique and one --slots.");
 
   std::vector<std::string> predictors = options.predictors;
-  if (predictors.empty()) predictors = {"counter", "lru", "markov1", "markov2", "timeout", "tournament"};
+  if (predictors.empty())
+    predictors = {"belady", "counter", "lru", "markov1", "markov2", "timeout", "tournament"};
   report.predictors = score_predictors(job.opener(), options, predictors, counts, note).scores;
 
   const auto add_warnings = [&](std::vector<std::string>& warnings) {

@@ -314,9 +314,12 @@ std::string progress_text(Progress progress, std::uint64_t since, double seconds
   if (progress.all == 0 || progress.done > progress.all || seconds < kEnough || done <= 0)
     return fmt::format("{} {}", grouped(progress.done), progress.unit);
   const double rate = done / seconds;
-  const double left = static_cast<double>(progress.all - progress.done) / rate;
-  return fmt::format("{:.0f} %",
-                     100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.all)) +
+  const double left = progress.share > 0 ? seconds * (1 / progress.share - 1)
+                                         : static_cast<double>(progress.all - progress.done) / rate;
+  const double share = progress.share > 0
+                           ? progress.share
+                           : static_cast<double>(progress.done) / static_cast<double>(progress.all);
+  return fmt::format("{:.0f} %", 100.0 * share) +
          fmt::format(", {} {}/s, ",
                      rate < 10 ? fmt::format("{:.1f}", rate) : grouped(static_cast<std::uint64_t>(rate)),
                      progress.unit) +
@@ -352,7 +355,8 @@ double estimate_seconds(
 bool ProgressLine::show(std::string_view what, Progress progress) {
   if (stream_ == nullptr) return false;
   const auto now = std::chrono::steady_clock::now();
-  if (progress.all != last_.all || progress.done < last_.done) {  // another step
+  if (progress.all != last_.all || progress.done < last_.done ||
+      (progress.estimate > 0 && estimate_ == 0)) {  // another step, or its begin after the estimation
     begin_ = now;
     first_ = progress;
     estimate_ = 0;

@@ -201,6 +201,8 @@ TEST(ProgressText, HasRateAndTimeLeftWhenTheyAreKnown) {
   EXPECT_EQ(progress_text(estimated, 0, 10), "50 %, 20,000 operations/s, 10 s left");
   estimated.estimate = 0.4;
   EXPECT_EQ(progress_text(estimated, 0, 0.1), "200,000 operations") << "not worth an estimate";
+  estimated.share = 0.2;  // the first operations take less time than the others
+  EXPECT_EQ(progress_text(estimated, 0, 10), "20 %, 20,000 operations/s, 40 s left");
   EXPECT_EQ(progress_text({5, 100, "emulations"}, 0, 10), "5 %, 0.5 emulations/s, 3 min left");
   EXPECT_EQ(progress_text({500'000, 400'000}, 0, 10), "500,000 operations");  // more than expected
 }
