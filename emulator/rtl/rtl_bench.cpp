@@ -154,6 +154,9 @@ const int kRegistered = [] {
     for (const std::uint32_t width : {4u, 8u, 16u})
       benchmark::RegisterBenchmark((std::string(scheduler) + "/" + std::to_string(width)).c_str(),
                                    [=](benchmark::State& state) { permutation(state, scheduler, width); });
+  benchmark::RegisterBenchmark("rtl:level-wise/array/4", [](benchmark::State& state) {
+    permutation(state, "rtl:level-wise/array", 4);
+  });
   return 0;
 }();
 

@@ -1,5 +1,5 @@
-// What the schedulers `rtl:level-wise` and `rtl:level-wise/two` report about the last schedule, beside the
-// paths.
+// What the schedulers `rtl:level-wise`, `rtl:level-wise/two` and `rtl:level-wise/array` report about the last
+// schedule, beside the paths.
 #pragma once
 
 #include <cstddef>
