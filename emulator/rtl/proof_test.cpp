@@ -101,6 +101,17 @@ const std::vector<std::string> kLevelWisePair{"level_wise_issue.sv", "level_wise
 
 const std::vector<std::string> kSlotScheduler{"slot_scheduler.sv", "greedy_pass.sv", "greedy_array.sv"};
 
+const std::vector<std::string> kWormQueues{"worm_queues.sv", "worm_nic.sv", "n_queue.sv"};
+
+const std::vector<std::string> kCircuitNode{"circuit_node.sv", "wormhole_scheduler.sv"};
+
+const std::vector<std::string> kWormholeNode{"wormhole_node.sv", "worm_queues.sv", "n_queue.sv",
+                                             "wormhole_scheduler.sv"};
+
+const std::vector<std::string> kHybridNode{
+    "hybrid_node.sv",    "switch_node.sv",   "slot_scheduler.sv", "greedy_pass.sv", "greedy_array.sv",
+    "tdm_controller.sv", "wormhole_node.sv", "worm_queues.sv",    "n_queue.sv",     "wormhole_scheduler.sv"};
+
 std::vector<Proof> proofs() {
   return {
       // Table 5.2 as it is printed: a cell that finds both ports in use toggles, as for a release.
@@ -195,7 +206,20 @@ std::vector<Proof> proofs() {
        {2},
        {"level_wise_slots.sv", " && (toggles || turn != 2 || common_1 != 0)", ""},
        22},
-      // And the next one, with two engines. The first 8 clocks clear the rows.
+      // A cell of the array: a link stays free when it is taken; every free link is taken.
+      {"level_wise_cell_formal",
+       {"level_wise_cell.sv"},
+       0,
+       {2, 4},
+       {"level_wise_cell.sv", "up <= up & ~takes", "up <= up"},
+       8},
+      {"level_wise_cell_formal",
+       {"level_wise_cell.sv"},
+       1,
+       {2, 4},
+       {"level_wise_cell.sv", "below = below >> 1", "below = below"},
+       8},
+      // Without the forwarding to the next request, with two engines. The first 8 clocks clear the rows.
       {"level_wise_pair_formal",
        kLevelWisePair,
        0,
@@ -279,6 +303,65 @@ std::vector<Proof> proofs() {
        1,
        {2, 3},
        {"wormhole_scheduler.sv", "requests <= wanted & ~granted", "requests <= wanted"},
+       8},
+      // An output serves the input again that it has just served.
+      {"round_robin_formal",
+       {"wormhole_scheduler.sv"},
+       0,
+       {2, 3, 4},
+       {"wormhole_scheduler.sv", "sum((P + 1)'(u), 1)", "P'(u)"},
+       4,
+       true},
+      // The NIC has one place more than the queue.
+      {"worm_queues_formal",
+       kWormQueues,
+       0,
+       {2},
+       {"worm_nic.sv", "{N{C'(PLACES)}}", "{N{C'(PLACES + 1)}}"},
+       12},
+      // Words leave without a grant.
+      {"worm_queues_formal", kWormQueues, 1, {2}, {"worm_queues.sv", ".pull(pulls)", ".pull(open)"}, 10},
+      // Outputs are free while inputs hold them.
+      {"wormhole_node_formal",
+       kWormholeNode,
+       0,
+       {2},
+       {"wormhole_node.sv", "if (releases[u]) released_outputs", "if (holds[u]) released_outputs"},
+       10},
+      {"circuit_node_formal",
+       kCircuitNode,
+       0,
+       {2},
+       {"circuit_node.sv", "if (release_[u]) released_outputs", "if (connected[u]) released_outputs"},
+       10},
+      // A granted request stays.
+      {"wormhole_node_formal",
+       kWormholeNode,
+       1,
+       {2},
+       {"wormhole_scheduler.sv", "requests <= wanted & ~granted", "requests <= wanted"},
+       10},
+      {"circuit_node_formal",
+       kCircuitNode,
+       1,
+       {2},
+       {"wormhole_scheduler.sv", "requests <= wanted & ~granted", "requests <= wanted"},
+       12},
+      // Worms leave when their slot begins at the controller, not in the fabric.
+      {"hybrid_node_formal", kHybridNode, 0, {2}, {"hybrid_node.sv", "later[SKEW-2])", "worms_granted)"}, 12},
+      // A slot shows the connections of another one, too.
+      {"hybrid_node_formal",
+       kHybridNode,
+       0,
+       {2},
+       {"switch_node.sv", "shown = visible[i*M+:M]", "shown = visible[i*M+:M] | visible[0+:M]"},
+       12},
+      // Connections to the next output, too.
+      {"hybrid_node_formal",
+       kHybridNode,
+       1,
+       {2},
+       {"slot_scheduler.sv", ".request(after_r)", ".request(after_r | (after_r << 1))"},
        8},
   };
 }

@@ -1,0 +1,62 @@
+// Bounded waiting of wormhole_scheduler.sv, for every sequence of requests, releases and passes, by induction: of N
+// passes in which a request waits and both its ports are free, one grants it or gives its input another output. The
+// passes are counted from the last one that finds the input in use.
+//
+// The count of passes without such a grant is at most N - 1: each of them moves the output's pointer towards the input,
+// and no other pass between them moves it. PROPERTY = 0: passes + distance from the pointer to the input <= N - 1.
+module round_robin_formal #(
+    parameter int N = 4,
+    parameter int PROPERTY = 0,
+    localparam int P = $clog2(N)
+) (
+    input logic clk,
+    input logic [N*N-1:0] request,
+    input logic [N-1:0] release_inputs,
+    input logic [N-1:0] release_outputs,
+    input logic pass,
+    input logic [P-1:0] any_input,
+    input logic [P-1:0] any_output
+);
+  logic started = 0;
+  logic [P-1:0] u, v;  // the watched request
+  wire [N*N-1:0] requests, grant;
+  wormhole_scheduler #(.N(N)) scheduler (
+      .clk(clk), .reset(!started), .request(request), .release_inputs(release_inputs), .release_outputs(release_outputs),
+      .pass(pass), .requests(requests), .grant(grant)
+  );
+  // Registers of the scheduler, by name.
+  (* hierconn *) wire [N*P-1:0] \scheduler.pointer ;
+  (* hierconn *) wire [N-1:0] \scheduler.busy_inputs ;
+  (* hierconn *) wire [N-1:0] \scheduler.busy_outputs ;
+  (* hierconn *) wire [P-1:0] \scheduler.p ;
+
+  wire waits = requests[u*N+v] || request[u*N+v];
+  wire input_free = !\scheduler.busy_inputs [u] || release_inputs[u];
+  wire output_free = !\scheduler.busy_outputs [v] || release_outputs[v];
+  logic passed = 0, open = 0;  // the last clock had a pass; the request waited in it, with free ports
+  logic [P:0] passes = 0;
+  wire [N-1:0] granted = grant[u*N+:N];
+  wire [P:0] passes_now = !passed ? passes : open && granted == 0 ? passes + 1'b1 : granted != 0 ? '0 : passes;
+  wire [P-1:0] pointer = \scheduler.pointer [v*P+:P];
+  wire [P:0] distance = {1'b0, u} + (u < pointer ? (P + 1)'(N) : '0) - {1'b0, pointer};
+
+  always_ff @(posedge clk) begin
+    started <= 1;
+    if (!started) begin
+      u <= any_input;
+      v <= any_output;
+    end
+    passed <= started && pass;
+    open <= started && pass && waits && input_free && output_free;
+    passes <= pass && !(waits && input_free) ? '0 : passes_now;
+  end
+  always_comb begin
+    assume ({1'b0, any_input} < (P + 1)'(N) && {1'b0, any_output} < (P + 1)'(N));
+    if (started) begin
+      // The first three: of all reachable states, for the induction.
+      assert ({1'b0, u} < (P + 1)'(N) && {1'b0, v} < (P + 1)'(N) && {1'b0, \scheduler.p } < (P + 1)'(N));
+      assert ({1'b0, pointer} < (P + 1)'(N));
+      assert ({1'b0, passes_now} + {1'b0, distance} <= (P + 2)'(N - 1));
+    end
+  end
+endmodule
