@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -126,8 +125,7 @@ std::map<std::string, std::string> archives(const std::string& directory) {
 
 Traffic unpack_and_read(const std::string& archive) {
   const TemporaryDirectory directory;
-  const std::string command = "tar -xJf " + shell_quoted(archive) + " -C " + shell_quoted(directory.path());
-  if (std::system(command.c_str()) != 0)
+  if (!unpack(archive, directory.path()))
     throw UserError(archive + ": tar cannot unpack it", "It needs tar and xz (Debian: xz-utils).");
   std::string path;
   for (const auto& entry : fs::directory_iterator(directory.path())) path = entry.path();

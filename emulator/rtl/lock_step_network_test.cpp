@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <iostream>
@@ -51,6 +50,7 @@
 #include "VWormholeNode4.h"
 #include "VWormholeNode8.h"
 #include "core/random.h"
+#include "core/shell.h"
 #include "core/temporary_directory.h"
 #include "emulator/network/timeline.h"
 #include "emulator/parameters.h"
@@ -201,8 +201,7 @@ class SentMessages : public PortTimeline {
 template <class Node, class Nic>
 void compare_trace(const std::string& name, const SwitchParameters& p, std::int64_t clocks) {
   const TemporaryDirectory directory;
-  const std::string archive = fmt::format("{}/{}-16.tar.xz", HYBRID_TRACES, name);
-  ASSERT_EQ(std::system(fmt::format("tar -xf {} -C {}", archive, directory.path()).c_str()), 0);
+  ASSERT_TRUE(unpack(fmt::format("{}/{}-16.tar.xz", HYBRID_TRACES, name), directory.path()));
   SentMessages sent;
   ReplayOptions options;
   options.timeline = &sent;
