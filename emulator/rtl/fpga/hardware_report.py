@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Measures size and clock of the blocks on an iCE40 HX8K, and writes the tables of docs/hardware.md.
 
-Usage: hardware_report.py PAGE [--bench PROGRAM] [--jobs N]
+Usage: hardware_report.py PAGE [--bench PROGRAM] [--jobs N] [--table NAME]...
 
-In PAGE, the table after each line <!-- greedy -->, <!-- level_wise -->, ... is replaced. Each block is synthesised by
-Yosys and placed by nextpnr with several seeds; the best counts. PROGRAM is hybrid_rtl_bench, for the times of the
-C++ models and the clocks of the level-wise schedulers.
+In PAGE, the table after each line <!-- greedy -->, <!-- level_wise -->, ... is replaced, or only the tables NAME. Each
+block is synthesised by Yosys and placed by nextpnr with several seeds; the best counts. PROGRAM is hybrid_rtl_bench, for
+the times of the C++ models and the clocks of the level-wise schedulers.
 """
 import argparse
 import concurrent.futures
@@ -45,15 +45,30 @@ def wrapper(module, parameters, inputs, outputs):
         ports.append(f".{name}({name})")
     if module not in ("greedy_array", "matching_logic"):  # they are combinational
         ports.append(".clk(clk)")
-    sums = " ^ ".join(f"^{name}_1" for name in outputs)
-    text += [f"  {module} #({values}) block ({', '.join(ports)});",
-             f"  always_ff @(posedge clk) parity <= {sums};", "endmodule", ""]
+    sums = ", ".join(f"^{name}_1" for name in outputs)
+    text += [f"  {module} #({values}) block ({', '.join(ports)});", f"  logic [{len(outputs) - 1}:0] sums;",
+             "  always_ff @(posedge clk) begin", f"    sums <= {{{sums}}};", "    parity <= ^sums;", "  end", "endmodule", ""]
     return "\n".join(text)
 
 
+def ports_of(module, files, parameters, folder):
+    """The widths of a block's inputs and outputs by name, without its clock."""
+    values = " ".join(f"-set {name} {value}" for name, value in parameters.items())
+    code, log = run(["yosys", "-q", "-p", f"read_verilog -sv {' '.join(files)}; chparam {values} {module}; "
+                     f"hierarchy -top {module}; rename -top top; proc; write_json ports.json"], folder)
+    if code != 0:
+        sys.exit(f"{module}: yosys failed:\n{log[-2000:]}")
+    with open(os.path.join(folder, "ports.json")) as out:
+        ports = json.load(out)["modules"]["top"]["ports"]
+    return [{name: len(port["bits"]) for name, port in ports.items() if port["direction"] == direction and name != "clk"}
+            for direction in ("input", "output")]
+
+
 class Block:
-    """One block with its parameters, between registers if it has `inputs`. `synthesise` sets rams, cells and mhz
-    (None: too large); the fastest result of all flows and seeds counts."""
+    """One block with its parameters, between registers if it has `inputs` or is WRAPPED. `synthesise` sets rams, cells and
+    mhz (None: too large); the fastest result of all flows and seeds counts."""
+
+    WRAPPED = "all ports"
 
     def __init__(self, module, files, parameters, inputs=None, outputs=None, seeds=2):
         self.module, self.files, self.parameters = module, files, parameters
@@ -64,6 +79,8 @@ class Block:
         with tempfile.TemporaryDirectory() as folder:
             files = [os.path.join(SOURCES, name) for name in self.files]
             top = self.module
+            if self.inputs == Block.WRAPPED:
+                self.inputs, self.outputs = ports_of(top, files, self.parameters, folder)
             if self.inputs is not None:
                 files.append(os.path.join(folder, "timed.sv"))
                 with open(files[-1], "w") as out:
@@ -146,12 +163,12 @@ def benchmarks(program):
 
 
 def level_wise_row(w, blocks, results):
-    """Of one engine and of the pair, for a permutation of all nodes, its clocks counted by the RTL under Verilator."""
+    """Of the three designs, for a permutation of all nodes, its clocks counted by the RTL under Verilator."""
     table_1 = {4: 480, 8: 4352, 16: 38912}
     row = [number(w**3)]
-    for block, name in zip(blocks, (f"rtl:level-wise/{w}", f"rtl:level-wise/two/{w}")):
+    for block, name in zip(blocks, (f"rtl:level-wise/{w}", f"rtl:level-wise/two/{w}", f"rtl:level-wise/array/{w}")):
         clocks = results.get(name, {}).get("clocks")
-        row += [cells(block), rams(block), mhz(block), number(clocks and block.ns(clocks))]
+        row += columns(block, cells, rams, mhz, lambda b, c=clocks: number(c and b.ns(c)))
     return row + [number(table_1[w]), number(results.get(f"level-wise/{w}", {}).get("real_time"))]
 
 
@@ -160,6 +177,7 @@ def main():
     arguments.add_argument("page")
     arguments.add_argument("--bench")
     arguments.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments.add_argument("--table", action="append")
     given = arguments.parse_args()
 
     greedy = {n: Block("greedy_array", ["greedy_array.sv"], {"N": n, "CELLS": "1'b1"},
@@ -169,6 +187,8 @@ def main():
     level_wise = {(w, 1): Block("level_wise", LEVEL_WISE, {"W": w}) for w in (4, 8, 16)}
     level_wise |= {(w, 2): Block("level_wise_pair", LEVEL_WISE + ["level_wise_pair.sv", "level_wise_issue.sv", "level_wise_queues.sv"],
                                  {"W": w}) for w in (4, 8, 16)}
+    level_wise[4, 16] = Block("level_wise_array", ["level_wise_array.sv", "level_wise_cell.sv"], {"W": 4},
+                                Block.WRAPPED, seeds=4)
     queues = {n: Block("n_queue", ["n_queue.sv"], {"N": n, "DEPTH": 64, "WIDTH": 64},
                        {"reset": 1, "push": 1, "destination": bits(n), "in": 64, "pull": 1, "source": bits(n)},
                        {"out": 64, "full": n, "empty": n}) for n in (4, 8, 16, 32)}
@@ -199,8 +219,26 @@ def main():
                      {"accepted": 1, "request": n, "release_": n, "in_table": n, "sends": 1, "link": 64})
             for n in (4, 8, 16)}
     device = {n: Block("device", DEVICE, {"N": n, "K": 16, "CLOCKS": 12}) for n in (16, 32, 64)}
-    blocks = [*greedy.values(), *rows.values(), *level_wise.values(), *queues.values(), *matching.values(),
-              *wormhole.values(), *controllers.values(), *nodes.values(), *nics.values(), *device.values()]
+    scheduler = ["wormhole_scheduler.sv"]
+    wormhole_node = ["wormhole_node.sv", "worm_queues.sv", "n_queue.sv", *scheduler]
+    switch_node = nodes[4].files
+    # Module, the files of its parts, N, other parameters.
+    others = [Block(module, [module + ".sv", *files], {"N": n, **more}, Block.WRAPPED) for module, files, sizes, more in (
+        ("worm_queues", ["n_queue.sv"], (4, 8), {}),
+        ("wormhole_node", wormhole_node[1:], (4,), {}),
+        ("worm_nic", ["n_queue.sv"], (4, 8), {}),
+        ("circuit_node", scheduler, (4, 8), {}),
+        ("circuit_nic", ["n_queue.sv"], (4, 8), {}),
+        ("hybrid_node", switch_node + wormhole_node, (4,), {"K": 4}),
+        ("hybrid_nic", ["nic.sv", "nic_requests.sv", "worm_nic.sv", "n_queue.sv"], (4,), {"K": 4}),
+    ) for n in sizes]
+    slots = [Block("level_wise_slots", ["level_wise_slots.sv"], {"W": w, "K": 16}, Block.WRAPPED) for w in (4, 8, 16)]
+    blocks_of = {"greedy": [*greedy.values(), *rows.values()], "level_wise": level_wise.values(), "n_queue": queues.values(),
+                 "matching": matching.values(), "controllers": controllers.values(),
+                 "nodes": [*wormhole.values(), *nodes.values(), *nics.values()], "others": others, "slots": slots,
+                 "device": device.values()}
+    chosen = given.table or list(blocks_of)
+    blocks = [block for name in chosen for block in blocks_of[name]]
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for done, block in enumerate(pool.map(Block.synthesise, blocks), 1):
             print(f"{done} of {len(blocks)}: {block.module} {block.parameters}: {block.cells} cells, "
@@ -211,35 +249,43 @@ def main():
     table_5_3 = {4: 34, 8: 49, 16: 76, 32: 120, 64: 213, 128: 385}
     table_8_1 = {4: (361, 78), 8: (480, 88), 16: (1439, 69), 32: (1988, 67)}
     tables = {
-        "greedy": table(
+        "greedy": lambda: table(
             ["N", "array: cells", "ns a pass", "rows: cells", "RAMs", "MHz", "ns a pass", "D Table 5.3", "C++ model"],
             [[str(n), *columns(greedy.get(n), cells, ns), *columns(rows.get(n), cells, rams, mhz),
               *columns(rows.get(n), lambda b: number(b.ns(b.parameters["N"] + 1))), number(table_5_3[n]),
               number(model.get(f"greedy/{n}"))] for n in sorted({*greedy, *rows})]),
-        "level_wise": table(
-            ["nodes", "cells", "RAMs", "MHz", "ns", "pair: cells", "RAMs", "MHz", "ns", "L Table 1", "C++ model"],
-            [level_wise_row(w, (level_wise[w, 1], level_wise[w, 2]), results) for w in (4, 8, 16)]),
-        "n_queue": table(
+        "level_wise": lambda: table(
+            ["nodes", *("cells", "RAMs", "MHz", "ns"), *("pair: cells", "RAMs", "MHz", "ns"),
+             *("array: cells", "RAMs", "MHz", "ns"), "L Table 1", "C++ model"],
+            [level_wise_row(w, [level_wise.get((w, e)) for e in (1, 2, 16)], results) for w in (4, 8, 16)]),
+        "n_queue": lambda: table(
             ["N", "cells", "MHz", "D Table 8.1: cells", "MHz"],
             [[str(n), cells(b), mhz(b), number(table_8_1[n][0]), number(table_8_1[n][1])] for n, b in queues.items()]),
-        "matching": table(
+        "matching": lambda: table(
             ["processor", "N", "cells", "RAMs", "ns a step"],
             [[processor, str(n), cells(b), rams(b),
               number(b.ns(n + 2 if processor == "vector" else 1), 1) or "too large"]
              for (processor, n), b in matching.items()]),
-        "controllers": table(
+        "controllers": lambda: table(
             ["D figure", "cells", "MHz"],
             [[("4.4", "4.6", "4.8", "4.10")[m], cells(b), mhz(b)] for m, b in controllers.items()]),
-        "nodes": table(
+        "nodes": lambda: table(
             ["N", "wormhole scheduler: cells", "ns a pass", "switch node: cells", "MHz", "NIC: cells", "MHz"],
             [[str(n), *columns(wormhole.get(n), cells, ns), *columns(nodes.get(n), cells, mhz), cells(b), mhz(b)]
              for n, b in nics.items()]),
-        "device": table(
+        "slots": lambda: table(
+            ["nodes", "cells", "RAMs", "MHz"],
+            [[number(b.parameters["W"]**3), cells(b), rams(b), mhz(b)] for b in slots]),
+        "others": lambda: table(
+            ["block", "N", "cells", "RAMs", "MHz"],
+            [[b.module, str(b.parameters["N"]), cells(b), rams(b), mhz(b)] for b in others]),
+        "device": lambda: table(
             ["N", "cells", "RAMs", "MHz"], [[str(n), cells(b), rams(b), mhz(b)] for n, b in device.items()]),
     }
     with open(given.page) as page:
         text = page.read()
-    for name, content in tables.items():
+    for name in chosen:
+        content = tables[name]()
         text, found = re.subn(rf"(<!-- {name} -->\n)(\|.*\n)+", lambda match: match[1] + content + "\n", text)
         if found != 1:
             sys.exit(f"{given.page}: expected one table after <!-- {name} -->, found {found}")
