@@ -30,8 +30,8 @@ std::string title(const std::string& name, const std::string& summary) {
   std::string upper = name;
   for (char& c : upper)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return ".TH \"" + escaped(upper) + "\" 1 \"\" libhybrid \"User Commands\"\n.ad l\n.SH NAME\n" + escaped(name) +
-         " \\- " + escaped(summary) + "\n";
+  return ".TH \"" + escaped(upper) + "\" 1 \"\" libhybrid \"User Commands\"\n.ad l\n.SH NAME\n" +
+         escaped(name) + " \\- " + escaped(summary) + "\n";
 }
 
 std::string command_page(const std::string& command) {
