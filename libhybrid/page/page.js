@@ -644,7 +644,7 @@
         rows: plane.shares.map((s, i) => [s, plane.time_ns[i]]) });
       part.append(note(`Job time of hybrid by packet plane, as a share of the link rate, with a reconfiguration time of ${given_time(plane.reconfiguration_ns)}:`), ...closeness(plane.time_ns));
       add_chart(part, { id: "chart-planes", table: by_plane, label: `Job time of hybrid by packet plane: ${by_plane().rows.map((r) => `${percent(r[0])}: ${among(r[1])}`).join(", ")}`,
-        option: () => ({ grid: { left: 90, right: 40, top: 20, bottom: 50 }, xAxis: { type: "category", data: plane.shares.map(percent) },
+        option: () => ({ grid: { left: 90, right: 40, top: 20, bottom: 50 }, xAxis: { type: "category", name: "packet plane", data: plane.shares.map(percent) },
           yAxis: time_axis(plane.time_ns, false), tooltip: { trigger: "axis", valueFormatter: among },
           series: [{ type: "line", name: "hybrid", symbolSize: 9, data: plane.time_ns }] }) });
     }
@@ -660,7 +660,7 @@
           yAxis: [{ type: "value", min: 0, max: 1, axisLabel: { formatter: (v) => `${Math.round(v * 100)} %` } },
             { ...time_axis(list.map((p) => p.time_ns), false), splitLine: { show: false } }],
           tooltip: { trigger: "axis", formatter: (all) => `${all[0].name}\n${all.map((p) => `${p.seriesName}: ${p.value === null || p.value === undefined ? "-" : p.seriesIndex ? among(p.value) : percent(p.value)}`).join("\n")}` },
-          series: [{ type: "bar", name: "hit rate", data: list.map((p) => p.hit_rate) }, { type: "line", name: "job time", yAxisIndex: 1, symbolSize: 9, data: list.map((p) => p.time_ns) }] }) });
+          series: [{ type: "bar", name: "hit rate", data: list.map((p) => p.hit_rate) }, { type: "line", name: "job time", yAxisIndex: 1, symbolSize: 9, lineStyle: { width: 0 }, data: list.map((p) => p.time_ns) }] }) });
     }
   };
 
