@@ -31,14 +31,15 @@ class HintsCommand final : public Command {
     line.add_argument("BINARY", binary_,
                       "executable, shared library, object file or lib*.a compiled with hints",
                       CommandLine::Need::required);
-    line.add_option("--nodes", "N", "evaluate for a job of N ranks: connections and patterns", nodes_);
+    line.add_option("-n,--nodes,--ranks", "N", "evaluate for a job of N ranks: connections and patterns",
+                    ranks_);
     line.add_list_option("--value", "NAME=V", "value of a variable of the program in hints; may be repeated",
                          values_);
     line.add_option("--check", "TRACE", "compare with this recorded run; the number of ranks is the trace's",
                     trace_);
     json_.declare(line);
     line.add_examples(
-        "Examples:\n  hybrid hints my_app\n  hybrid hints my_app --nodes 64 --value rows=8\n  hybrid hints "
+        "Examples:\n  hybrid hints my_app\n  hybrid hints my_app --ranks 64 --value rows=8\n  hybrid hints "
         "my_app --check hybrid-my_app-1 --json -");
   }
 
@@ -46,7 +47,7 @@ class HintsCommand final : public Command {
     json_.check();
     // All ranks are evaluated, each with possibly thousands of connections.
     std::uint32_t ranks =
-        nodes_.empty() ? 0 : static_cast<std::uint32_t>(parse_whole(nodes_, "--nodes", 1, 16384));
+        ranks_.empty() ? 0 : static_cast<std::uint32_t>(parse_whole(ranks_, "--ranks", 1, 16384));
     GivenValues values(values_);
     const std::vector<HintUnit> units = read_hint_units(binary_);
     if (units.empty())
@@ -60,9 +61,9 @@ class HintsCommand final : public Command {
       const ProgressNote note = [&](std::string_view what, Progress done) { return line.show(what, done); };
       CountedTrace trace(open_trace(trace_), "reading the trace", note);
       if (ranks != 0 && ranks != trace.ranks())
-        throw UserError("--nodes " + nodes_ + ": the trace " + trace_ + " has " +
+        throw UserError("--ranks " + ranks_ + ": the trace " + trace_ + " has " +
                             std::to_string(trace.ranks()) + " ranks",
-                        "Leave --nodes out.");
+                        "Leave --ranks out.");
       ranks = trace.ranks();
       check = check_hints(units, values, trace);
     }
@@ -72,7 +73,7 @@ class HintsCommand final : public Command {
       if (!trace_.empty()) print_text("\n" + check_text(check, TextTable::wide(stdout)), stdout);
     }
     if (!json_.wanted()) return kDone;
-    nlohmann::ordered_json json{{"binary", binary_}, {"nodes", ranks}};
+    nlohmann::ordered_json json{{"binary", binary_}, {"ranks", ranks}};
     json.update(hints_json(units, ranks, values));
     if (!trace_.empty()) {
       json["check"] = check_json(check);
@@ -83,7 +84,7 @@ class HintsCommand final : public Command {
   }
 
  private:
-  std::string binary_, nodes_, trace_;
+  std::string binary_, ranks_, trace_;
   std::vector<std::string> values_;
   JsonOutput json_;
 };

@@ -101,8 +101,8 @@ TEST_F(Hints, AreEvaluatedForAJob) {
 }
 
 TEST_F(Hints, HaveTheSameContentAsJson) {
-  const json one = json::parse(output({"ring", "--nodes", "4", "--json", "-"}));
-  EXPECT_EQ(one["nodes"], 4);
+  const json one = json::parse(output({"ring", "--ranks", "4", "--json", "-"}));
+  EXPECT_EQ(one["ranks"], 4);
   EXPECT_EQ(one["totals"]["send"]["static"], 2);
   EXPECT_EQ(one["totals"]["collective"]["static"], 1);
   const json& unit = one["units"][0];
@@ -185,7 +185,7 @@ TEST_F(Hints, RefuseFaultyArguments) {
   std::ofstream("bare", std::ios::binary) << elf_image(ET_EXEC, "");
   EXPECT_THAT(output({"bare"}, 2), HasSubstr("bare: it contains no hints\n  Compile it with hybridcc"));
   EXPECT_THAT(output({"nowhere"}, 2), HasSubstr("nowhere: no such file or directory"));
-  EXPECT_THAT(output({"ring", "--nodes", "0"}, 2), HasSubstr("--nodes"));
+  EXPECT_THAT(output({"ring", "--nodes=0"}, 2), HasSubstr("--ranks"));
   EXPECT_THAT(output({"ring", "--value", "rows"}, 2), HasSubstr("--value rows: expected NAME=NUMBER"));
   EXPECT_THAT(output({"ring", "--value", "rows=1"}, 2), HasSubstr("They read any, params.master."));
   EXPECT_THAT(output({"ring", "--value", "params.master=1", "--value", "params.master=2"}, 2),

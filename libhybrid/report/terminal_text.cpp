@@ -54,19 +54,33 @@ constexpr std::size_t kNarrowest = 8;  // no column is truncated to less than th
 constexpr std::size_t kReadable =
     30;  // least width of a last column of text beside the others, on narrow terminals
 
-// Control characters as "\x1b", except those in `kept`: names in a trace cannot control the terminal. UTF-8
-// stays; it has two bytes for U+0080 to U+009F, which are control characters, too.
+// The bytes of the character that `text` begins with in UTF-8; 0 if it begins with none.
+std::size_t character_bytes(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t bytes = byte(0) < 0x80                      ? 1
+                            : byte(0) >= 0xc2 && byte(0) < 0xe0 ? 2
+                            : byte(0) >= 0xe0 && byte(0) < 0xf0 ? 3
+                            : byte(0) >= 0xf0 && byte(0) < 0xf5 ? 4
+                                                                : 0;
+  if (bytes > text.size()) return 0;
+  for (std::size_t i = 1; i < bytes; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  return bytes;
+}
+
+// Control characters, except those in `kept`, and bytes that are not UTF-8 as "\x1b": names in a trace cannot
+// control the terminal. U+0080 to U+009F, with two bytes in UTF-8, are control characters, too.
 std::string printable(std::string_view text, std::string_view kept = {}) {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    auto c = static_cast<unsigned char>(text[i]);
-    const bool two =
-        c == 0xc2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xe0) == 0x80;
-    if (two) c = static_cast<unsigned char>(text[++i]);
-    if (two || ((c < 0x20 || c == 0x7f) && kept.find(text[i]) == std::string_view::npos))
-      result += fmt::format("\\x{:02x}", c);
+  while (!text.empty()) {
+    const std::size_t bytes = character_bytes(text);
+    const bool two = bytes == 2 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) < 0xa0;
+    const auto last = static_cast<unsigned char>(text[two ? 1 : 0]);
+    if (two || bytes == 0 || ((last < 0x20 || last == 0x7f) && kept.find(text[0]) == std::string_view::npos))
+      result += fmt::format("\\x{:02x}", last);
     else
-      result += text[i];
+      result += text.substr(0, bytes);
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return result;
 }
