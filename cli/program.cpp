@@ -86,10 +86,8 @@ std::string find_program(const std::string& name) {
   }
   std::error_code error;
   const auto status = std::filesystem::status(name, error);
-  if (status.type() == std::filesystem::file_type::none)
-    throw UserError(unreadable(name, error.value()), "Give the path of the program, after --.");
   if (!std::filesystem::exists(status))
-    throw UserError(unreadable(name, ENOENT), "Give the path of the program, after --.");
+    throw UserError(unreadable(name, error.value()), "Give the path of the program, after --.");
   if (std::filesystem::is_directory(status))
     throw UserError("'" + name + "' is a directory, not a program",
                     "Give the path of the program, after --.");

@@ -103,9 +103,13 @@ class RecoverCommand final : public Command {
 
   std::string find_recording() {
     std::error_code error;
-    const bool is_accessible = ::access(directory_.c_str(), R_OK | X_OK) == 0;
-    if (!is_accessible || !fs::is_directory(directory_, error))
-      throw UserError(unreadable(directory_, is_accessible ? ENOTDIR : errno),
+    const fs::file_status status = fs::status(directory_, error);
+    const int reason = !fs::exists(status)                              ? error.value()
+                       : !fs::is_directory(status)                      ? ENOTDIR
+                       : ::access(directory_.c_str(), R_OK | X_OK) != 0 ? errno
+                                                                        : 0;
+    if (reason != 0)
+      throw UserError(unreadable(directory_, reason),
                       "Give the output directory of the job that died, with the account that ran it.");
     while (directory_.size() > 1 && directory_.ends_with('/')) directory_.pop_back();
     for (const std::string& candidate : {recording_directory(directory_), directory_})

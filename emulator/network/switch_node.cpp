@@ -256,6 +256,10 @@ void SwitchNode::start_worm(Time now, Connection c) {
   sending_.set(c.source);
 }
 
+void SwitchNode::visit_arrivals(StateVisitor& v) {
+  for_each_port(inputs_in_use_.words(), [&](Port input) { v.instant(worms_of_[input].arrived); });
+}
+
 void SwitchNode::visit(StateVisitor& v) {
   v.same(inputs_with_worms_);
   if (meter_) v.same(meter_->measured().used);  // the length of S_W depends on it

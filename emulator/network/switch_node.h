@@ -86,6 +86,8 @@ class SwitchNode : public WormSwitches {
 
   /// Lists the state that changes while worms move (emulator/network/repetition.h).
   void visit(StateVisitor& v);
+  /// Lists the arrivals of for_each_unfinished(), to be called in addition where they decide.
+  void visit_arrivals(StateVisitor& v);
 
   /// The instant at which the NIC had all credits of `c` back, that is, no worm of `c` was under way;
   /// Time::never() if some words have not left.

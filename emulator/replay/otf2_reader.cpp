@@ -133,7 +133,8 @@ void Otf2Trace::Closer::operator()(OTF2_Reader* reader) const {
 Otf2Trace::Otf2Trace(const std::string& anchor) : anchor_(anchor) {
   const QuietErrors quiet;
   std::error_code code;
-  if (!fs::is_regular_file(anchor, code)) throw UserError(unreadable(anchor, ENOENT));
+  if (!fs::is_regular_file(anchor, code))
+    throw code ? UserError(unreadable(anchor, code.value())) : UserError(anchor + ": not a file");
   if (fs::file_size(anchor, code) == 0)
     throw UserError(fmt::format("{}: the file is empty; expected the anchor file of an OTF2 archive", anchor),
                     "The recording ended before the archive was closed, or the copy failed.");

@@ -18,7 +18,7 @@
 //
 // Interface: while `ready`, W clocks with `load`: in clock k the requests of node k of each switch. W^2 + W clocks
 // later the answers come in the same way, W clocks with `answers`. The links stay taken for the next requests until
-// `clear`. Node n is {n_2, n_1, n_0}, its switch {n_2, n_1}.
+// `clear`, which is only allowed while `ready`. Node n is {n_2, n_1, n_0}, its switch {n_2, n_1}.
 module level_wise_array #(
     parameter int W = 4,  // a power of 2
     localparam int P = $clog2(W),

@@ -343,6 +343,11 @@ void HybridOver<Worms>::visit(StateVisitor& v) {
   PredictiveCircuits::visit(v);
   if (v.failed()) return;
   worms_.visit(v);
+  if constexpr (!Worms::kTree) {
+    const bool compares = !plane_ && has_waiting_circuits();
+    v.same(compares ? 1 : 0);
+    if (compares) worms_.visit_arrivals(v);
+  }
   v.same(backlog_);
   for (WorkAhead& work : circuits_ahead_) work.visit(v, now_);
   for (WorkAhead& work : worms_ahead_) work.visit(v, now_);

@@ -91,6 +91,8 @@ class CircuitPlan {
   /// reported since: compose() would not change anything.
   bool is_settled() const { return settled_; }
 
+  /// Whether circuits wait, which are compared with the worms that need their ports.
+  bool has_waiting() const { return !waiting_.empty(); }
   /// For the next compose(): a worm of `c` has its output; its first word came at `arrived`.
   void add_worm(Connection c, Time arrived);
   /// For the next compose(): ports that worms use or request, which parked circuits leave free.

@@ -6,7 +6,8 @@
 //   worms    passes of the scheduler, one per worm + words / worm rate
 // The set-up depends on what the NIC knows of the circuit: it may use it now and keeps it, it has it in its
 // table (the switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with
-// the number of words, so the choice is a threshold for each state: constant time, two comparisons.
+// the number of words, so the choice is a threshold for each state while nothing waits ahead. It takes
+// constant time.
 //
 // Without a packet plane worms take both their ports from the circuits, which are configured again after
 // them: the sum for worms includes these two reconfigurations.

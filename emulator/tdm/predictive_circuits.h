@@ -91,6 +91,8 @@ class PredictiveCircuits : public Engine, protected WormTraffic {
   /// if the message does not travel as worms.
   void report_offer(Time now, Traffic words, Port source = kNoPort);
   bool keeps_circuits() const { return plan_.has_value(); }
+  /// Whether the next configuration depends on when worms came (CircuitPlan).
+  bool has_waiting_circuits() const { return plan_ && plan_->has_waiting(); }
   bool needs_efficiency() const { return controller_.needs_efficiency(); }
   /// The slot that the NICs see.
   const SlotWindow& window() const { return windows_.current(); }

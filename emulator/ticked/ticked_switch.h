@@ -71,7 +71,7 @@ class TickedSwitch {
     std::deque<Offered> messages;  // that have not left
     // worms of the same connection
     std::uint64_t worm_words = 0;  // offered and not out of VQ_W
-    std::int64_t worm_left = -1'000'000;
+    std::int64_t worm_left = -(std::int64_t{1} << 60);
     bool served_by_worms = false;    // since the circuit was in the table or requested
     std::int64_t worms_cleared = 0;  // the NIC has all credits of those worms back
     bool due_after_worms = false;    // with release_due: as soon as the worms are cleared

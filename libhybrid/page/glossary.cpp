@@ -19,10 +19,8 @@ std::map<std::string, GlossaryEntry, std::less<>> glossary() {
     entries[term] = of_term;
     of_term.is_key = true;
     const nlohmann::json keys = entry.value("keys", nlohmann::json::object());
-    for (const auto& [key, meaning] : keys.items()) {
-      entries[key] = of_term;
-      if (meaning != "") entries[key].meaning = meaning;
-    }
+    for (const auto& [key, meaning] : keys.items())
+      entries[key] = meaning == "" ? of_term : GlossaryEntry{meaning, "", "", true};
   }
   return entries;
 }

@@ -138,13 +138,13 @@ std::string shares_section(const Advice& advice, const PortPrices& prices, std::
     text += wrap(fmt::format("none: not even {} is enough, of which the job time is shown",
                              share_text(missing->tried)),
                  2, width);
-  return text +
-         wrap(fmt::format("K = {}. Time ratio: to wormhole. Cost and power of a port against that of the "
-                          "packet switch: "
-                          "(circuit + share x packet) / packet, with costs {} and {}, powers {} W and {} W.",
-                          hybrid->parameters.slots, prices.circuit_cost, prices.packet_cost,
-                          prices.circuit_power, prices.packet_power),
-              2, width);
+  return text + wrap(fmt::format(
+                         "K = {}. Time ratio: against wormhole. Cost and power of a port against that of the "
+                         "packet switch: "
+                         "(circuit + share x packet) / packet, with costs {} and {}, powers {} W and {} W.",
+                         hybrid->parameters.slots, prices.circuit_cost, prices.packet_cost,
+                         prices.circuit_power, prices.packet_power),
+                     2, width);
 }
 
 ordered_json optional_time(const std::optional<BoundTimes>& bound) {

@@ -148,8 +148,9 @@ std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width) {
                               ? 0.0
                               : static_cast<double>(job.messages_hinted) / static_cast<double>(job.messages);
     if (!text.empty()) text += "\n";
-    text += wrap(fmt::format("{} ({} ranks, {} messages, {} of them hinted; time ratio: to none)", job.trace,
-                             job.ranks, grouped(job.messages), percent(hinted)),
+    text += wrap(fmt::format(
+                     "{} ({} ranks, {} messages, {} of them hinted; time ratio: against the variant none)",
+                     job.trace, job.ranks, grouped(job.messages), percent(hinted)),
                  0, std::min(width, kTextWidth)) +
             table.text(2, width) + waits.text(width);
     for (const std::string& line : job.notes) text += wrap(line, 2, std::min(width, kTextWidth));

@@ -100,7 +100,7 @@ TEST(HintWorth, NotesMissingHints) {
 TEST(HintWorth, TheTableHasARowForEachReconfigurationAndVariant) {
   const std::string text = worth_text({worth_of(Given::phases_and_hints)}, 150);
   EXPECT_THAT(text, testing::StartsWith("rings ("));
-  EXPECT_THAT(text, HasSubstr("50.0 % of them hinted; time ratio: to none)"));
+  EXPECT_THAT(text, HasSubstr("50.0 % of them hinted; time ratio: against the variant none)"));
   EXPECT_THAT(text, testing::ContainsRegex("\n +1us  wormhole "));
   EXPECT_THAT(text, testing::ContainsRegex("\n +1us  none +[0-9.]+ .s +1.000 "));
 }

@@ -39,27 +39,33 @@ class CommonProgress {
   bool show(std::size_t run, std::uint64_t done, double estimate = 0) {
     if (!note_) return false;
     const std::lock_guard lock(mutex_);
-    const std::uint64_t added = done - std::exchange(done_[run], done);
-    sum_ += added;
+    add(run, done);
     Progress progress{sum_, done_.size() * operations_};
     progress.estimate = estimate;
-    if (!seconds_.empty()) {
-      seconds_done_ += seconds_[run] * static_cast<double>(added) / static_cast<double>(operations_);
+    if (!seconds_.empty())
       progress.share = std::min(1.0, seconds_done_ / std::reduce(seconds_.begin(), seconds_.end()));
-    }
     return note_(text(), progress);
   }
   /// Estimates of the time that each run takes, of which one operation may take longer than another's. To be
   /// called before operations are done; without effect if one is 0, that is, not known.
   void weigh(std::vector<double> seconds) {
+    const std::lock_guard lock(mutex_);
     if (std::ranges::find(seconds, 0.0) == seconds.end()) seconds_ = std::move(seconds);
   }
-  void end() {
+  /// The run has ended, also one that failed before its last operation.
+  void end(std::size_t run) {
     const std::lock_guard lock(mutex_);
+    add(run, std::max(done_[run], operations_));  // all, of which it may have had fewer
     ++ended_;
   }
 
  private:
+  void add(std::size_t run, std::uint64_t done) {
+    const std::uint64_t added = done - std::exchange(done_[run], done);
+    sum_ += added;
+    if (!seconds_.empty())
+      seconds_done_ += seconds_[run] * static_cast<double>(added) / static_cast<double>(operations_);
+  }
   std::string text() const {
     return done_.size() == 1 ? what_ : fmt::format("{}, {} of {} done", what_, ended_, done_.size());
   }
@@ -122,7 +128,7 @@ std::vector<EmulatedRun> emulate_runs(const TraceOpener& open, const std::vector
                                  to_string(p.fabric_reconfiguration()), error.what()),
                      "This is a fault of libhybrid: please report it with the trace.");
     }
-    progress.end();
+    progress.end(i);
   });
   return results;
 }

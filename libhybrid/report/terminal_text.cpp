@@ -65,7 +65,18 @@ std::size_t character_bytes(std::string_view text) {
   if (bytes > text.size()) return 0;
   for (std::size_t i = 1; i < bytes; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
+  // Longer forms than necessary, surrogates, and numbers above U+10FFFF.
+  if (bytes > 2 && ((byte(0) == 0xe0 && byte(1) < 0xa0) || (byte(0) == 0xed && byte(1) >= 0xa0) ||
+                    (byte(0) == 0xf0 && byte(1) < 0x90) || (byte(0) == 0xf4 && byte(1) >= 0x90)))
+    return 0;
   return bytes;
+}
+
+// At most `bytes` bytes of `text`, without a part of a character.
+std::string_view prefix(std::string_view text, std::size_t bytes) {
+  if (bytes < text.size())
+    while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+  return text.substr(0, bytes);
 }
 
 // Control characters, except those in `kept`, and bytes that are not UTF-8 as "\x1b": names in a trace cannot
@@ -86,7 +97,7 @@ std::string printable(std::string_view text, std::string_view kept = {}) {
 }
 
 std::string truncated(const std::string& cell, std::size_t width) {
-  return cell.size() <= width ? cell : cell.substr(0, width - 3) + "...";
+  return cell.size() <= width ? cell : std::string(prefix(cell, width - 3)) + "...";
 }
 
 }  // namespace
@@ -389,7 +400,7 @@ bool ProgressLine::show(std::string_view what, Progress progress) {
   const std::size_t room = terminal_width(stream_, kWidest) - 1;
   const std::size_t left = room - std::min(room, state.size());
   std::string line = truncated(printable(what), std::max(left, kShortest)) + state;
-  line = "\r\033[K" + line.substr(0, room);
+  line = "\r\033[K" + std::string(prefix(line, room));
   std::fwrite(line.data(), 1, line.size(), stream_);
   std::fflush(stream_);
   return shown_ = true;

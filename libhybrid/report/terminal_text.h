@@ -107,7 +107,7 @@ struct Progress {
   std::uint64_t done, all;
   std::string_view unit;
   double estimate = 0;  // of the step's time before it starts, in seconds; 0: none
-  double share = -1;    // of the step's time that has passed; below 0: done / all
+  double share = 0;     // of the step's time that has passed, if that is not done / all; 0: not known
 };
 
 /// Receives progress: the current step and how far it is. Returns whether it is shown.
@@ -115,7 +115,8 @@ using ProgressNote = std::function<bool(std::string_view what, Progress progress
 
 /// "120,000 operations" after `time`; if their number is known, and enough time has passed to tell:
 /// "45 %, 1,200,000 operations/s, 8 s left". Before, the estimate if it is a second or more: "about 8 s". ""
-/// if nothing is done. `since`: done at the begin of `time`, when the step began if a share is known.
+/// if nothing is done. `since`: done at the begin of `time`, which is that of the step if a share is
+/// known.
 std::string progress_text(Progress progress, std::uint64_t since, double seconds);
 
 /// The seconds that run(note) takes, measured from its first call of note(done, all) to a later one with at

@@ -160,8 +160,8 @@ TEST(Colours, AreForTerminalsUnlessTheUserDoesNotWantThem) {
 }
 
 TEST(Names, DoNotControlTheTerminal) {
-  const std::string name = "\033[31mr\u00f6t\u009b0m\tb\x7f\nc\xff\u20ac\xe2\x82",
-                    shown = "\\x1b[31mr\u00f6t\\x9b0m\\x09b\\x7f\\x0ac\\xff\u20ac\\xe2\\x82";
+  const std::string name = "\033[31mr\u00f6t\u009b0m\tb\x7f\nc\xff\u20ac\xe0\x82\x9b\xe2\x82",
+                    shown = "\\x1b[31mr\u00f6t\\x9b0m\\x09b\\x7f\\x0ac\\xff\u20ac\\xe0\\x82\\x9b\\xe2\\x82";
   TextTable table({{"name", TextTable::Align::left}});
   table.add({name});
   EXPECT_EQ(table.text(), "  name\n  " + shown + "\n");

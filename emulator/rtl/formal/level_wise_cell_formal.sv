@@ -1,5 +1,5 @@
 // Properties of level_wise_cell.sv after the links are cleared, for every sequence of requests and rows of the
-// destinations' side. PROPERTY selects one:
+// destinations' side, with a step in each clock. PROPERTY selects one:
 //   0 links: no link of the source's switch is taken twice, and none that is not free at the destination's switch
 //   1 requests: the links taken are those of the requests that fit, one each, and none fits after one that does not
 module level_wise_cell_formal #(
