@@ -232,7 +232,7 @@ TEST_F(FinishJob, ReportsArgumentsAndPhasesThatAreNotUtf8) {
   std::FILE* const out = std::fopen(text.c_str(), "w");
   finish_job(recording(), options_, out, nullptr);
   std::fclose(out);
-  EXPECT_THAT(text_of(text), HasSubstr("solve \xff"));
+  EXPECT_THAT(text_of(text), HasSubstr("solve \\xff"));
   EXPECT_EQ(report()["phases"][0]["name"], "solve \xef\xbf\xbd");
 }
 
