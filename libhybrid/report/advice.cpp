@@ -73,8 +73,9 @@ std::vector<EmulatedRun> Adviser::emulate(const std::vector<SwitchParameters>& r
       fmt::format("{} after {} of at most {} emulations", what, advice_.emulations, expected_);
   advice_.emulations += runs.size();
   return job_.emulate(runs, what, [&](std::string_view, const Progress& progress) {
-    if (note_) note_(text, {before + progress.done, all});
-    return false;  // no estimate of the time of these emulations
+    Progress of_all{before + progress.done, all};
+    of_all.estimate = progress.estimate * static_cast<double>(expected_) / static_cast<double>(runs.size());
+    return note_ && note_(text, of_all) && before == 0;  // an estimate before the first emulations only
   });
 }
 
