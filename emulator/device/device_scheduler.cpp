@@ -7,8 +7,9 @@
 
 namespace hybrid {
 
-SharedDevice::SharedDevice(std::unique_ptr<GreedyDevice> device)
-    : device_(std::move(device)),
+SharedDevice::SharedDevice(std::string name, std::unique_ptr<GreedyDevice> device)
+    : name_(std::move(name)),
+      device_(std::move(device)),
       ports_(device_->ports()),
       requests_(ports_, ports_),
       established_(ports_, ports_),
@@ -17,8 +18,9 @@ SharedDevice::SharedDevice(std::unique_ptr<GreedyDevice> device)
 DeviceScheduler::DeviceScheduler(const SchedulerShape& shape, std::shared_ptr<SharedDevice> shared)
     : ports_(shape.ports), shared_(std::move(shared)), wanted_(words_for(shared_->ports_)) {
   if (ports_ > shared_->ports_)
-    throw UserError(fmt::format("scheduler: the device has {} ports, the switch {}", shared_->ports_, ports_),
-                    "Give fewer --nodes, or program the device with a larger scheduler.");
+    throw UserError(
+        fmt::format("scheduler: {} has at most {} ports, not {}", shared_->name_, shared_->ports_, ports_),
+        "Give fewer --nodes, or another --scheduler: greedy gives the same grants.");
   toggles_.reserve(2 * std::size_t{ports_});
 }
 

@@ -1,10 +1,18 @@
 // DeviceScheduler on a device in C++ that stores R and K slots as greedy_rows.sv does, and the frames of the
 // line.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <stdlib.h>  // posix_openpt
+#include <unistd.h>
 
+#include <atomic>
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,7 +72,8 @@ class ModelDevice final : public GreedyDevice {
 
 std::shared_ptr<SharedDevice> shared_model(std::uint32_t ports, std::uint32_t k, std::uint64_t& commands,
                                            bool fault = false) {
-  return std::make_shared<SharedDevice>(std::make_unique<ModelDevice>(ports, k, commands, fault));
+  return std::make_shared<SharedDevice>("the model",
+                                        std::make_unique<ModelDevice>(ports, k, commands, fault));
 }
 
 /// A switch whose scheduler is a device, beside its model.
@@ -121,6 +130,71 @@ TEST(DeviceScheduler, AnImpossibleToggleIsAnError) {
 TEST(DeviceScheduler, ADeviceWithTooFewPortsIsRefused) {
   std::uint64_t commands = 0;
   EXPECT_THROW(DeviceScheduler({9}, shared_model(8, 2, commands)), UserError);
+}
+
+/// The other end of a serial line: answers each good frame with `answer(content)`, and sends `noise` all the
+/// time.
+class OtherEnd {
+ public:
+  using Bytes = std::vector<std::uint8_t>;
+  OtherEnd(std::function<Bytes(std::span<const std::uint8_t>)> answer, Bytes noise = {})
+      : answer_(std::move(answer)), noise_(std::move(noise)) {
+    end_ = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (end_ < 0 || grantpt(end_) != 0 || unlockpt(end_) != 0) throw std::runtime_error("no pseudo-terminal");
+    path_ = ptsname(end_);
+    host_ = open(path_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);  // so that the line stays open without a host
+    thread_ = std::thread([this] { run(); });
+  }
+  ~OtherEnd() {
+    stops_ = true;
+    thread_.join();
+    close(host_);
+    close(end_);
+  }
+  OtherEnd(const OtherEnd&) = delete;
+  OtherEnd& operator=(const OtherEnd&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  void run() {
+    FrameReader reader;
+    while (!stops_) {
+      pollfd wait{end_, static_cast<short>(noise_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
+      poll(&wait, 1, 10);
+      Bytes received(1024), line;
+      const ssize_t got = read(end_, received.data(), received.size());
+      for (ssize_t i = 0; i < got; ++i)
+        if (reader.take(received[static_cast<std::size_t>(i)])) append_frame(answer_(reader.content()), line);
+      line.insert(line.end(), noise_.begin(), noise_.end());
+      [[maybe_unused]] const ssize_t sent = write(end_, line.data(), line.size());
+    }
+  }
+
+  std::function<Bytes(std::span<const std::uint8_t>)> answer_;
+  Bytes noise_;
+  std::string path_;
+  int end_ = -1, host_ = -1;
+  std::atomic<bool> stops_{false};
+  std::thread thread_;
+};
+
+TEST(SerialDevice, ALineThatNeverStopsSendingIsAnError) {
+  const auto silent = [](auto) { return OtherEnd::Bytes(); };
+  EXPECT_THROW(SerialDevice(OtherEnd(silent, OtherEnd::Bytes(500, 0x55)).path()), UserError);
+}
+
+TEST(SerialDevice, AnIdentityOutsideOfTheProtocolIsRefused) {
+  for (const auto& [ports, slots] : {std::pair{64, 0}, {0, 16}, {128, 16}, {64, 17}}) {
+    const OtherEnd line([=](std::span<const std::uint8_t> content) {
+      return OtherEnd::Bytes{content[0], SerialDevice::kProtocol, SerialDevice::kGreedyDesign,
+                             static_cast<std::uint8_t>(ports), static_cast<std::uint8_t>(slots)};
+    });
+    EXPECT_THROW(SerialDevice device(line.path()), UserError) << ports << " ports, " << slots << " slots";
+  }
+  const OtherEnd line([](std::span<const std::uint8_t> content) {
+    return OtherEnd::Bytes{content[0], SerialDevice::kProtocol, SerialDevice::kGreedyDesign, 127, 1};
+  });
+  EXPECT_EQ(SerialDevice(line.path()).ports(), 127);
 }
 
 TEST(SerialFrame, TheChecksumIsThatOfRfc1662) {

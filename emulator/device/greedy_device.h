@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "emulator/scheduler/scheduler.h"
@@ -35,10 +36,12 @@ class GreedyDevice {
 /// device agree with what the pass depends on.
 class SharedDevice {
  public:
-  explicit SharedDevice(std::unique_ptr<GreedyDevice> device);
+  /// `name`: for messages.
+  SharedDevice(std::string name, std::unique_ptr<GreedyDevice> device);
 
  private:
   friend class DeviceScheduler;
+  const std::string name_;
   std::mutex mutex_;  // of everything below
   std::unique_ptr<GreedyDevice> device_;
   std::uint32_t ports_;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -24,8 +25,10 @@ namespace {
 constexpr std::size_t kWindow = 4;         // frames on the way
 constexpr std::size_t kMostContent = 255;  // bytes of a frame
 constexpr std::uint8_t kReset = 0x80, kSequences = 0x80;
-constexpr int kAnswerTime = 100;  // ms: 10 times what a full frame and its answer take at 1 Mbaud
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kAnswerTime{100};  // 10 times that of a full frame and its answer
 constexpr int kMostTries = 50;
+constexpr std::uint32_t kPortNumbers = 127, kSlotNumbers = 16;  // of commands
 
 enum Command : std::uint8_t { kPass = 0x80, kHold = 0x90, kDrop = 0xa0 };
 constexpr std::uint8_t kBit = 0x80;  // requested; established; end of a pass
@@ -81,6 +84,10 @@ void SerialDevice::reset() {
         fmt::format("{}: design {} with version {} of the protocol; expected design {} with version {}",
                     path_, identity_.design, identity_.protocol, kGreedyDesign, kProtocol),
         "Program the board with a bitstream of this release.");
+  if (identity_.ports - 1 >= kPortNumbers || identity_.slots - 1 >= kSlotNumbers)
+    throw UserError(fmt::format("{}: a scheduler of {} ports and {} slots; expected 1 to {} and 1 to {}",
+                                path_, identity_.ports, identity_.slots, kPortNumbers, kSlotNumbers),
+                    "Check that the line belongs to the scheduler, and program the board again.");
 }
 
 void SerialDevice::add(std::initializer_list<std::uint8_t> command) {
@@ -138,13 +145,16 @@ void SerialDevice::send(std::span<const std::uint8_t> rest) {
     if (sent < 0 && errno != EAGAIN && errno != EINTR)
       fail(fmt::format("the serial line failed: {}", std::strerror(errno)));
     pollfd wait{line_, POLLOUT, 0};
-    if (poll(&wait, 1, kMostTries * kAnswerTime) == 0) fail("the serial line accepts no more bytes");
+    if (poll(&wait, 1, kMostTries * static_cast<int>(kAnswerTime.count())) == 0)
+      fail("the serial line accepts no more bytes");
   }
 }
 
-/// Waits for the answer of the oldest frame. Sends all unanswered frames again after each time without one.
+/// Waits for the answer of the oldest frame. Sends all unanswered frames again after each kAnswerTime without
+/// it, whatever else arrives.
 void SerialDevice::read_answer() {
   const std::size_t before = unanswered_.size();
+  Clock::time_point deadline = Clock::now() + kAnswerTime;
   for (int tries = 1;;) {
     for (; received_begin_ < received_end_; ++received_begin_)
       if (reader_.take(received_[received_begin_])) {
@@ -155,10 +165,12 @@ void SerialDevice::read_answer() {
         }
       }
     pollfd wait{line_, POLLIN, 0};
-    const int ready = poll(&wait, 1, kAnswerTime);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const int ready = left.count() <= 0 ? 0 : poll(&wait, 1, static_cast<int>(left.count()));
     if (ready == 0) {
       if (++tries > kMostTries)
-        fail(fmt::format("no answer from the scheduler in {} ms", kMostTries * kAnswerTime));
+        fail(fmt::format("no answer from the scheduler in {} ms", kMostTries * kAnswerTime.count()));
+      deadline = Clock::now() + kAnswerTime;
       send(std::array{kFrameFlag});  // ends what arrived damaged
       for (const Frame& frame : unanswered_) send(frame.line);
       traffic_.resent_frames += unanswered_.size();
@@ -195,7 +207,7 @@ std::shared_ptr<SharedDevice> shared_device(const std::string& path) {
   std::weak_ptr<SharedDevice>& known = open[path];
   auto device = known.lock();
   if (device == nullptr) {
-    device = std::make_shared<SharedDevice>(std::make_unique<SerialDevice>(path));
+    device = std::make_shared<SharedDevice>("the device at " + path, std::make_unique<SerialDevice>(path));
     known = device;
   }
   return device;

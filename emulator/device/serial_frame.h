@@ -41,16 +41,18 @@ inline void append_frame(std::span<const std::uint8_t> content, std::vector<std:
   line.push_back(kFrameFlag);
 }
 
-/// Finds the frames in a stream of bytes.
+/// Finds the frames in a stream of bytes. Frames that are longer than any of the protocol are ignored.
 class FrameReader {
  public:
+  static constexpr std::size_t kLongest = 1024;  // bytes
+
   /// Takes the next byte. Returns true if it ends a frame without damage: content() is then valid until the
   /// next call.
   bool take(std::uint8_t byte) {
     if (complete_) bytes_.clear();
     complete_ = false;
     if (byte == kFrameFlag) {
-      const bool good = !escape_ && bytes_.size() > 2 && fcs_ == kGoodFcs;
+      const bool good = !escape_ && bytes_.size() > 2 && bytes_.size() < kLongest && fcs_ == kGoodFcs;
       fcs_ = kFirstFcs;
       escape_ = false;
       complete_ = true;  // the next byte starts a frame
@@ -64,7 +66,7 @@ class FrameReader {
     if (escape_) byte ^= kFrameInvert;
     escape_ = false;
     fcs_ = fcs_after(fcs_, byte);
-    bytes_.push_back(byte);
+    if (bytes_.size() < kLongest) bytes_.push_back(byte);
     return false;
   }
   std::span<const std::uint8_t> content() const { return {bytes_.data(), bytes_.size() - 2}; }

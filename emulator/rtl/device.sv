@@ -48,8 +48,8 @@ module device #(
       .row_released(row_released), .row_establishes(row_establishes), .row_established(row_established)
   );
 
-  // Answers: four buffers of 512 bytes, by sequence number. A pass that releases and establishes a connection at every
-  // input has an answer of 4 N + 2 bytes.
+  // Answers: four buffers of 512 bytes, by sequence number. A frame has one pass; if that releases and establishes a
+  // connection at every input, the answer has 4 N + 2 bytes.
   logic [7:0] answers[2048];
   logic [8:0] answer_length[4];
   logic [3:0] pending;  // answers to send
@@ -169,8 +169,7 @@ module device #(
       Rows: begin
         part <= 0;
         if (row_valid) state <= Row;
-        else if (ready) state <= address == length ? Finish : Fetch;
-        after_fetch <= Code;
+        else if (ready) state <= Finish;  // a pass is the last command of its frame
       end
       Row: begin
         part <= part + 1'b1;

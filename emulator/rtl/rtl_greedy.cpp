@@ -56,7 +56,7 @@ class RtlGreedyAlgorithm final : public SchedulingAlgorithm {
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     if (shape.ports <= 16) return std::make_unique<RtlGreedy<VGreedyPass16, 16>>(shape);
     if (shape.ports <= 128) return std::make_unique<RtlGreedy<VGreedyPass128, 128>>(shape);
-    throw UserError(fmt::format("scheduler: 'rtl:greedy' has 128 ports, not {}", shape.ports),
+    throw UserError(fmt::format("scheduler: 'rtl:greedy' has at most 128 ports, not {}", shape.ports),
                     "Use --scheduler greedy: it gives the same grants.");
   }
 };
@@ -115,7 +115,8 @@ class RtlRowsAlgorithm final : public SchedulingAlgorithm {
   static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<RtlRowsAlgorithm>(); }
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     return std::make_unique<DeviceScheduler>(
-        shape, std::make_shared<SharedDevice>(std::make_unique<RowsDevice>(shape.waveform)));
+        shape,
+        std::make_shared<SharedDevice>("'rtl:greedy/rows'", std::make_unique<RowsDevice>(shape.waveform)));
   }
 };
 

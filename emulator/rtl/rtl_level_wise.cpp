@@ -191,8 +191,8 @@ class RtlLevelWiseAlgorithm final : public SchedulingAlgorithm {
     throw UserError(
         fmt::format("scheduler: '{}' schedules fat trees of 3 levels with 4, 8 or 16 ports up "
                     "and down, not fattree:{},{},{}",
-                    kEngines == 1 ? "rtl:level-wise" : "rtl:level-wise/two", shape.levels, shape.down,
-                    shape.up),
+                    kEngines == 1 ? "rtl:level-wise" : "rtl:level-wise/two", shape.levels, shape.up,
+                    shape.down),
         "Give --network fattree:3,4, fattree:3,8 or fattree:3,16 with --tree-turn ancestor, or --scheduler "
         "level-wise.");
   }

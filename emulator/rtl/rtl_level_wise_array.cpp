@@ -117,7 +117,7 @@ class RtlLevelWiseArrayAlgorithm final : public SchedulingAlgorithm {
       return std::make_unique<RtlLevelWiseArray>();
     throw UserError(
         fmt::format("scheduler: 'rtl:level-wise/array' schedules fattree:3,4, not fattree:{},{},{}",
-                    shape.levels, shape.down, shape.up),
+                    shape.levels, shape.up, shape.down),
         "Give --network fattree:3,4 with --tree-turn ancestor, or --scheduler level-wise.");
   }
   bool schedules_fat_trees() const override { return true; }

@@ -173,7 +173,7 @@ class RtlMatchingAlgorithm final : public SchedulingAlgorithm {
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     if (shape.ports <= kSmall) return std::make_unique<RtlMatching<Small, kSmall>>(shape);
     if (shape.ports <= kLarge) return std::make_unique<RtlMatching<Large, kLarge>>(shape);
-    throw UserError(fmt::format("scheduler: '{}' has {} ports, not {}", kName, kLarge, shape.ports),
+    throw UserError(fmt::format("scheduler: '{}' has at most {} ports, not {}", kName, kLarge, shape.ports),
                     "Use --scheduler matching: it gives the same grants.");
   }
 };

@@ -61,7 +61,7 @@ TEST(FpgaTwin, ChangedLostAndDoubledBytesDoNotChangeTheGrants) {
 
 TEST(FpgaTwin, ASwitchWithTheDeviceGivesTheMeasuresOfTheModel) {
   const RunningTwin twin;
-  for (const char* const technique : {"tdm", "hybrid", "circuit"}) {
+  for (const char* const technique : {"tdm", "hybrid"}) {
     SwitchParameters p;
     p.nodes = 8;
     p.technique = technique;
@@ -100,6 +100,45 @@ TEST(FpgaTwin, ALineThatEndsIsAnError) {
   twin.reset();
   state.requests.set(2, 3);
   EXPECT_THROW(device->pass(state.pass(0)), RunError);
+}
+
+/// The answers of a device to frames with these contents, one after the other.
+std::vector<std::vector<std::uint8_t>> answers_to(const std::vector<std::vector<std::uint8_t>>& contents) {
+  DeviceLine line;
+  FrameReader reader;
+  std::vector<std::vector<std::uint8_t>> answers;
+  for (const std::vector<std::uint8_t>& content : contents) {
+    std::vector<std::uint8_t> bytes;
+    append_frame(content, bytes);
+    for (const std::uint8_t byte : bytes) line.send(byte);
+    for (const std::size_t before = answers.size(); answers.size() == before;)
+      if (const std::optional<std::uint8_t> byte = line.clock(); byte && reader.take(*byte))
+        answers.emplace_back(reader.content().begin(), reader.content().end());
+  }
+  return answers;
+}
+
+TEST(DeviceLine, APassIsTheLastCommandOfItsFrame) {
+  // After the pass: a request of input 1, and another pass.
+  const auto answers = answers_to({{0x80}, {1, 5, 0x86, 0x80, 0, 0, 1, 0x82, 0x80, 0, 0}, {2, 0x80, 0, 0}});
+  EXPECT_THAT(answers[1], testing::ElementsAre(1, 5, 0x86, 0x80));
+  EXPECT_THAT(answers[2], testing::ElementsAre(2, 0x80));
+}
+
+TEST(DeviceLine, TheLongestAnswerIsComplete) {
+  // Every input releases a connection, and all but the first take the output that the input before released.
+  constexpr std::uint8_t kPorts = 64;
+  std::vector<std::vector<std::uint8_t>> contents{{0x80}};
+  for (const bool first : {true, false})
+    for (std::uint8_t u = 0; u < kPorts; ++u) {
+      const auto v = static_cast<std::uint8_t>(first ? kPorts - 1 - u : (kPorts - u) % kPorts);
+      contents.push_back(
+          {static_cast<std::uint8_t>(contents.size() % 128), u, static_cast<std::uint8_t>(v | 0x80)});
+      if (!first)
+        contents.back().insert(contents.back().end(), {u, static_cast<std::uint8_t>(kPorts - 1 - u)});
+      if (u + 1 == kPorts) contents.back().insert(contents.back().end(), {0x80, 0, 0});
+    }
+  EXPECT_EQ(answers_to(contents).back().size(), 4 * kPorts);
 }
 
 TEST(DeviceLine, FourFramesOnTheWayKeepTheLineBusy) {

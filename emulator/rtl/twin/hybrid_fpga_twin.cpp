@@ -41,11 +41,11 @@ int main(int argc, char** argv) {
     char* end = nullptr;
     if (option == 'n') {
       noise.changed = noise.dropped = noise.doubled = std::strtod(optarg, &end);
-      if (*end != '\0' || noise.changed < 0 || noise.changed > 1)
+      if (end == optarg || *end != '\0' || !(noise.changed >= 0 && noise.changed <= 1))
         return fail("--noise: '" + std::string(optarg) + "' is not a share from 0 to 1");
     } else if (option == 's' || option == 'e') {
       (option == 's' ? noise.seed : noise.ends_after) = std::strtoull(optarg, &end, 10);
-      if (*end != '\0')
+      if (end == optarg || *end != '\0' || optarg[0] == '-')
         return fail(std::string(option == 's' ? "--seed" : "--ends-after") + ": '" + optarg +
                     "' is not a number");
     } else if (option == 'h') {
