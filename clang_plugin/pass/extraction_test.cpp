@@ -46,6 +46,11 @@ TEST_P(Extraction, Guards) {
               ElementsAre("MPI_Send static 1 if rank == 0", "MPI_Send static 0 if rank == 1",
                           testing::AnyOf(HasSubstr("MPI_Send static 2 if"))));
   EXPECT_THAT(sites("if (!argv) abort(); SEND(0);"), ElementsAre("MPI_Send static 0"));
+  // The same for all ranks and sizes, as the checks in a container.
+  EXPECT_THAT(
+      sites("if (size <= 0x0fffffffffffffffl && (unsigned long)size * 4 < 0x7ffffffffffffffcul && rank >= 0)"
+            " SEND(0); if (size < 1 || rank < 0) SEND(1);"),
+      ElementsAre("MPI_Send static 0", "MPI_Send static 1 if 0"));
 }
 
 TEST_P(Extraction, LoopsAndTheirVariables) {

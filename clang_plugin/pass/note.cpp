@@ -187,6 +187,19 @@ bool Note::fold(uint32_t op, Node a, Node b, Node c, int64_t value, Node& result
       if (ca && x == 1 && is_truth(nodes[b].op)) return result = b, true;
       if (cb && y == 1 && is_truth(nodes[a].op)) return result = a, true;
       return false;
+    case HYBRID_LT:
+    case HYBRID_LE:
+    case HYBRID_ULT:
+    case HYBRID_ULE: {
+      /* The same for all ranks and sizes: `size <= max_size()` of a container. */
+      int64_t al = x, ah = x, bl = y, bh = y;
+      if ((!ca && !bounds(a, al, ah)) || (!cb && !bounds(b, bl, bh))) return false;
+      if ((op == HYBRID_ULT || op == HYBRID_ULE) && (al < 0 || bl < 0)) return false;
+      const bool strict = op == HYBRID_LT || op == HYBRID_ULT;
+      if (strict ? ah < bl : ah <= bl) return result = constant(1), true;
+      if (strict ? al >= bh : al > bh) return result = constant(0), true;
+      return false;
+    }
     case HYBRID_SELECT:
       if (ca) return result = x ? b : c, true;
       if (b == c) return result = b, true;
@@ -226,11 +239,11 @@ Node Note::negation(Node truth) {
 }
 
 Node Note::both(Node a, Node b) {
+  int64_t value = 0;
+  if (is_constant(a, value) && value) a = HYBRID_NONE;
+  if (is_constant(b, value) && value) b = HYBRID_NONE;
   if (a == HYBRID_NONE) return b;
   if (b == HYBRID_NONE) return a;
-  int64_t value = 0;
-  if (is_constant(a, value) && value) return b;
-  if (is_constant(b, value) && value) return a;
   return make(HYBRID_AND, a, b);
 }
 

@@ -34,8 +34,9 @@ namespace {
 
 using namespace llvm;
 
-/* Largest number of instructions of a function after inlining. */
-constexpr size_t kMost = 3000;
+/* Largest number of instructions of a function that is inlined, after inlining in it: larger ones have
+ * phases of their own. */
+constexpr size_t kMost = 500;
 /* Functions up to this size are inlined at all calls: accessors and similar. */
 constexpr size_t kSmall = 40;
 /* Functions up to this size are inlined if they are called once and may set numbers of their caller. */
