@@ -20,6 +20,7 @@
 
 #include "emulator/network/connection_table.h"
 #include "emulator/network/engine.h"
+#include "emulator/network/pass_notes.h"
 #include "emulator/network/wormhole_scheduler.h"
 
 namespace hybrid {
@@ -65,14 +66,14 @@ class Circuit final : public Engine {
 
   void send_request(Time now, Virtual& queue);
   void send_words(std::uint32_t port, Virtual& queue);
-  void schedule_pass(Time now);
+  void note_change(Time now, Time at, Connection c, bool free);
 
   ConnectionTable<Virtual> queues_;  // of connections that are not idle
   std::vector<Time> link_free_;      // by source
   std::vector<Virtual*> held_;       // by source: the queue that holds a circuit; nullptr: none
   std::vector<Requests> requests_;   // by source
   WormholeScheduler scheduler_;
-  PassClock clock_;
+  PassNotes notes_;
 };
 
 Circuit::Circuit(const SwitchParameters& parameters)
@@ -82,7 +83,7 @@ Circuit::Circuit(const SwitchParameters& parameters)
       held_(parameters.nodes, nullptr),
       requests_(parameters.nodes),
       scheduler_(parameters.nodes),
-      clock_(parameters.scheduler.cycle) {}
+      notes_(parameters.scheduler.cycle) {}
 
 WordQueue& Circuit::select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) {
   MessageInFlight& t = transfer(index);
@@ -109,8 +110,7 @@ void Circuit::send_request(Time now, Virtual& queue) {
   queue.state = State::requested;
   ++requests_[queue.connection.source].without_grant;
   ++statistics_.requests;
-  events_.push(now + timing_.nic + timing_.wire, kRequest, queue.connection.source,
-               queue.connection.destination);
+  note_change(now, now + timing_.nic + timing_.wire, queue.connection, false);
 }
 
 void Circuit::forward_words(Time /*now*/, std::uint32_t pe, WordQueue& queue) {
@@ -142,20 +142,21 @@ void Circuit::send_words(std::uint32_t port, Virtual& queue) {
   events_.push(free, kFinished, queue.connection.source, queue.connection.destination);
 }
 
-void Circuit::schedule_pass(Time now) {
-  if (!scheduler_.has_requests()) return;
-  if (const Time pass = clock_.schedule_pass(now); pass != Time::never()) events_.push(pass, kPass);
+/// Notes for the scheduler's next pass that at `at` a request arrives, or the ports of `c` become free.
+void Circuit::note_change(Time now, Time at, Connection c, bool free) {
+  if (!notes_.can_note(now, at)) return events_.push(at, free ? kRelease : kRequest, c.source, c.destination);
+  if (const Time pass = notes_.add_note(at, c, 0, free); pass != Time::never()) events_.push(pass, kPass);
 }
 
 void Circuit::handle_event(Time now, const SwitchEvent& event) {
   const Connection c{event.a, event.b};
   switch (event.kind()) {
-    case kRequest:
-      scheduler_.request(c);
-      schedule_pass(now);
-      break;
     case kPass:
-      clock_.begin_pass(now);
+      notes_.take_notes(now, [this](const PassNote& note) {
+        note.free ? scheduler_.release_ports(note.connection) : scheduler_.request(note.connection);
+      });
+      if (!scheduler_.has_requests()) break;
+      notes_.record_pass(now);
       for (const Connection granted : scheduler_.run_pass()) {
         const Time established = now + parameters_.scheduler.delay() + timing_.network_reconfiguration;
         ++statistics_.established;
@@ -190,13 +191,12 @@ void Circuit::handle_event(Time now, const SwitchEvent& event) {
       ++statistics_.releases;
       statistics_.held += now + timing_.wire - queue->established;
       statistics_.held_unused += timing_.wire + timing_.wire;  // while grant and release are on the wire
-      events_.push(now + timing_.wire, kRelease, c.source, c.destination);
+      note_change(now, now + timing_.wire, c, true);
       queues_.release(c.source, c.destination);
       break;
     }
-    default:  // kRelease
-      scheduler_.release_ports(c);
-      schedule_pass(now);
+    default:  // kRequest, kRelease
+      note_change(now, now, c, event.kind() == kRelease);
   }
 }
 
