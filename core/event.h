@@ -155,7 +155,7 @@ struct WideValues {
   std::uint32_t communicator = 0;
 };
 constexpr bool needs_wide(const WideValues& v) {
-  return v.bytes > 0xFFFFFFFFu || v.duration >> kDurationBits != 0 || v.communicator > 0xFFFFu;
+  return (v.bytes >> 32 | v.duration >> kDurationBits | v.communicator >> 16) != 0;
 }
 constexpr Event wide_extension(const WideValues& v) {
   Event e;

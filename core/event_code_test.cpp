@@ -96,6 +96,81 @@ TEST(EventCode, ARepeatedCallTakesOneWordAndARequestAnother) {
   EXPECT_LE(encoded(events).size(), 4u * 8000u);
 }
 
+TEST(EventCode, EqualEventsShareWords) {
+  Random random(1);
+  Event call = any_event(random, 1, 1000);
+  call.kind = EventKind::send;
+  // The size of a loop of `repeats` calls after the first one.
+  const auto words = [&](std::uint64_t repeats, std::uint64_t difference, std::uint32_t duration) {
+    std::vector<Event> events(repeats + 1, call);
+    for (std::uint64_t i = 0; i <= repeats; ++i) {
+      events[i].begin += i * difference;
+      events[i].duration = duration;
+      events[i].request = 0;
+    }
+    expect_same(decoded(encoded(events)), events);
+    return encoded(events).size() - 4;
+  };
+  EXPECT_EQ(words(700, 50, 0), 100u);
+  EXPECT_EQ(words(701, 50, 0), 101u);
+  EXPECT_EQ(words(700, event_code::kUntimed.most(), 0), 100u);
+  EXPECT_EQ(words(400, event_code::kUntimed.most() + 1, 0), 200u);
+  EXPECT_EQ(words(400, 1000, 500), 200u);
+  EXPECT_EQ(words(400, 1000, 1 << 14), 400u) << "a duration that does not fit";
+  EXPECT_EQ(words(400, 1 << 15, 0), 400u);
+  EXPECT_EQ(words(400, 0, 0), 400u) << "events of one call";
+}
+
+TEST(EventCode, ValuesOfExtensionsAreNotTimes) {
+  Random random(1);
+  std::vector<Event> events;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    Event extension;
+    extension.kind = EventKind::extension;
+    extension.begin = i == 50 ? std::uint64_t{1} << 60 : 1'000 * i;
+    events.push_back(extension);
+    events.push_back(any_event(random, 1, (std::uint64_t{1} << 50) + 1'000'000 * i));
+    events.back().kind = EventKind::send;
+    events.back().request = 0;
+  }
+  expect_same(decoded(encoded(events)), events);
+  EXPECT_EQ(encoded(events).size(), 200u + 2u * 3u + 2u * 2u) << "two templates, two jumps";
+}
+
+TEST(EventCode, RepeatsAmongOtherEvents) {
+  Random random(testing::UnitTest::GetInstance()->random_seed());
+  std::vector<Event> events;
+  std::uint64_t begin = 1000;
+  for (int run = 0; run < 2000; ++run) {
+    Event event = any_event(random, 5, 0);
+    for (std::uint64_t length = random.below(7); length != 0; --length) {
+      begin += random.below(random.below(8) == 0 ? 1 << 15 : 300);
+      event.begin = begin;
+      event.duration = static_cast<std::uint32_t>(random.below(2) * random.below(1 << 15));
+      event.request = random.below(4) == 0 ? 7 : 0;
+      events.push_back(event);
+    }
+  }
+  expect_same(decoded(encoded(events)), events);
+}
+
+TEST(EventCode, EveryPrefixOfARepetitionIsReadable) {
+  // The block of a process that dies has the events up to the last one.
+  Random random(1);
+  EventEncoder encoder;
+  std::vector<std::uint64_t> words(200);
+  std::uint64_t* end = words.data();
+  std::vector<Event> events;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    events.push_back(any_event(random, 1, 1000 + 10 * i));
+    events.back().kind = EventKind::send;
+    events.back().duration = i % 9 < 5 ? 0 : 3;
+    events.back().request = 0;
+    end = encoder.encode(events.back(), end);
+    expect_same(decoded({words.data(), end}), events);
+  }
+}
+
 TEST(EventCode, AnEventTakesAtMostSixWords) {
   Random random(2);
   EventEncoder encoder;
@@ -112,10 +187,11 @@ TEST(EventCode, EndsAtWordsThatNoEncoderWrote) {
     std::vector<std::uint64_t> words = encoded(events);
     words.resize(random.below(words.size()) + 1);
     words[random.below(words.size())] = random.below(~std::uint64_t{0});
-    EXPECT_LE(decoded(words).size(), words.size());
+    EXPECT_LE(decoded(words).size(), 7 * words.size());
   }
   EXPECT_TRUE(decoded({0, 1, 2, 3}).empty()) << "kEnd";
   EXPECT_TRUE(decoded({event_code::kIsTemplate | 5}).empty()) << "a template that does not exist";
+  EXPECT_TRUE(decoded({event_code::kRepeats | 1 << event_code::kRepeatsAt}).empty()) << "of no event";
 }
 
 }  // namespace

@@ -125,20 +125,20 @@ bool JournalWriter::map_open_block() {
 }
 
 bool JournalWriter::write_block() {
-  const std::uint64_t block = (words_ - 1) / kBlockWords;
+  const std::uint64_t block = (header_->words - 1) / kBlockWords;
   const std::uint64_t in_segment = block % kSegmentBlocks;
   if (in_segment == 0) {
     unmap_checksums();
     checksums_ = static_cast<std::uint64_t*>(map_new(file_, segment_at(block), kChecksumBytes));
     if (checksums_ == nullptr) return false;
   }
-  open_[kNumberOfEvents] = events_ - before_;
+  open_[kNumberOfEvents] = header_->events - before_;
   std::fill(next_, open_ + kBlockWords, std::uint64_t{event_code::kEnd});
   const std::uint64_t sum = checksum(open_, kBlockBytes);
   if (!write_at(file_, open_, kBlockBytes, block_at(block))) return false;
   std::atomic_signal_fence(std::memory_order_release);
   checksums_[in_segment] = sum;
-  before_ = events_;
+  before_ = header_->events;
   return true;
 }
 
@@ -154,19 +154,19 @@ bool JournalWriter::next_block() {
     return false;
   }
   // Only now does the header refer to the next block: before, the closed block is also the open one.
-  words_ = (words_ + kBlockWords - 1) / kBlockWords * kBlockWords + kFirstEvent;
+  header_->words = (header_->words + kBlockWords - 1) / kBlockWords * kBlockWords + kFirstEvent;
   encoder_.restart();
   next_ = open_ + kFirstEvent;
   end_ = open_ + kBlockWords - kMostEventWords + 1;
   return true;
 }
 
-void JournalWriter::append(Event event, const WideValues& values) {
+bool JournalWriter::append(Event event, const WideValues& values) {
   if (needs_wide(values)) append(wide_extension(values));
   event.bytes = static_cast<std::uint32_t>(values.bytes);
   event.duration = static_cast<std::uint32_t>(values.duration & kDurationMask);
   event.communicator = static_cast<std::uint16_t>(values.communicator);
-  append(event);
+  return append(event);
 }
 
 void JournalWriter::close() {

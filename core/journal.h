@@ -34,7 +34,7 @@ namespace hybrid {
 
 /// The first bytes of a journal. Fixed layout; the magic number contains the version.
 struct JournalHeader {
-  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '5'};
+  static constexpr char kMagic[8] = {'H', 'Y', 'B', 'J', 'R', 'N', 'L', '6'};
   char magic[8] = {};
   std::uint32_t rank = 0;
   std::uint32_t thread = 0;            // 0, 1, ... in the order in which threads first communicated
@@ -60,24 +60,34 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  /// Appends an event, or counts it as lost if the disk is full.
-  void append(const Event& e) { append(e.begin, e.duration, EventRest(e), e.request); }
+  /// Appends an event. False, and the event is counted as lost, if the disk is full.
+  bool append(const Event& e) { return append(e.begin, e.duration, EventRest(e), e.request); }
   /// The same, from values that are not in memory yet.
-  [[gnu::always_inline]] void append(std::uint64_t begin, std::uint64_t duration, const EventRest& rest,
+  [[gnu::always_inline]] bool append(std::uint64_t begin, std::uint64_t duration, const EventRest& rest,
                                      std::uint32_t request) {
     if (next_ >= end_ && !next_block()) [[unlikely]] {
       ++header_->lost;
-      return;
+      return false;
     }
-    std::uint64_t* const next = encoder_.encode(begin, duration, rest, request, next_);
-    header_->events = ++events_;
-    // After the event: a process that dies between the two has not appended it.
-    std::atomic_signal_fence(std::memory_order_release);
-    header_->words = words_ += static_cast<std::uint64_t>(next - next_);
-    next_ = next;
+    count(encoder_.encode(begin, duration, rest, request, next_));
+    return true;
+  }
+  /// Allows append_again() until the next event is appended.
+  void allow_again() { encoder_.allow_again(); }
+  bool is_repeatable() const { return encoder_.is_repeatable(); }
+  /// Appends the last event again, with another begin, if that takes few instructions; otherwise returns
+  /// false. Requires: is_repeatable(), and the last event had duration 0 and no request.
+  [[gnu::always_inline]] bool append_again(std::uint64_t begin) {
+    if (next_ >= end_) [[unlikely]]
+      return false;
+    std::uint64_t* const next = encoder_.encode_again(begin, next_);
+    if (next == nullptr) [[unlikely]]
+      return false;
+    count(next);
+    return true;
   }
   /// Appends an event with `values`, with a `wide` extension before it if they need one.
-  void append(Event event, const WideValues& values);
+  bool append(Event event, const WideValues& values);
 
   const JournalHeader& header() const { return *header_; }
   /// Replaces the rate of the clock.
@@ -87,6 +97,15 @@ class JournalWriter {
   void close();
 
  private:
+  /// Counts an event, which ends before `next`.
+  [[gnu::always_inline]] void count(std::uint64_t* next) {
+    JournalHeader& header = *header_;
+    ++header.events;
+    // After the event: a process that dies between the two has not appended it.
+    std::atomic_signal_fence(std::memory_order_release);
+    header.words += static_cast<std::uint64_t>(next - next_);
+    next_ = next;
+  }
   /// Makes room for an event. False if the disk is full.
   bool next_block();
   bool map_open_block();
@@ -94,12 +113,11 @@ class JournalWriter {
   bool write_block();
   void unmap_checksums();
 
-  EventEncoder encoder_;
-  std::uint64_t* next_ = nullptr;
-  std::uint64_t* end_ = nullptr;          // from here on there may be no room for an event
-  std::uint64_t events_ = 0, words_ = 0;  // as in the header
-  std::uint64_t before_ = 0;              // events in closed blocks
   JournalHeader* header_ = nullptr;
+  std::uint64_t* next_ = nullptr;
+  std::uint64_t* end_ = nullptr;  // from here on there may be no room for an event
+  EventEncoder encoder_;
+  std::uint64_t before_ = 0;            // events in closed blocks
   std::uint64_t* open_ = nullptr;       // nullptr: nothing is appended yet
   std::uint64_t* checksums_ = nullptr;  // of the segment that write_block() wrote to last
   int file_ = -1;

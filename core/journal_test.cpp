@@ -286,7 +286,7 @@ TEST_F(Journal, ReadsADamagedFileUpToTheDamagedBlock) {
 
 TEST_F(Journal, RejectsMissingShortAndForeignFiles) {
   EXPECT_THROW(JournalReader(path("missing")), UserError);
-  std::ofstream(path("short")) << "HYBJRNL5";
+  std::ofstream(path("short")) << "HYBJRNL6";
   EXPECT_THROW(JournalReader(path("short")), UserError);
   std::ofstream(path("foreign")) << std::string(8192, 'x');
   EXPECT_THROW(JournalReader(path("foreign")), UserError);
