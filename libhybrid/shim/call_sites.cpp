@@ -44,4 +44,14 @@ void CallSites::define(std::uint32_t number, std::uintptr_t returns_to) {
                          {path, call - object->l_addr, symbol.dli_sname == nullptr ? "" : symbol.dli_sname});
 }
 
+std::uint32_t CallSiteCache::number_at_other(std::size_t place, std::uintptr_t returns_to) {
+  Entry& other = entries_[place ^ 1];
+  if (other.address == returns_to) return other.number;
+  if (sites_ == nullptr) return 0;
+  // The new site gets the place; the one that was there the other place.
+  other = entries_[place];
+  entries_[place] = {returns_to, sites_->number(returns_to)};
+  return entries_[place].number;
+}
+
 }  // namespace hybrid::shim

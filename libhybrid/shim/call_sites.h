@@ -31,22 +31,22 @@ class CallSites {
   std::unordered_map<std::uintptr_t, std::uint32_t> numbers_;
 };
 
-/// The numbers of the sites that a thread called from last: some nanoseconds for each, without a lock.
+/// The numbers of the sites that a thread called from last: some nanoseconds for each, without a lock. Two
+/// sites with the same place do not replace each other.
 class CallSiteCache {
  public:
   /// `sites` may be nullptr: all numbers are 0 then.
   explicit CallSiteCache(CallSites* sites) : sites_(sites) {}
 
   std::uint32_t number(std::uintptr_t returns_to) {
-    Entry& entry = entries_[(returns_to * 0x9E3779B97F4A7C15ULL) >> (64 - kBits)];
-    if (entry.address != returns_to) [[unlikely]] {
-      if (sites_ == nullptr) return 0;
-      entry = {returns_to, sites_->number(returns_to)};
-    }
-    return entry.number;
+    const std::size_t place = (returns_to * 0x9E3779B97F4A7C15ULL) >> (64 - kBits);
+    const Entry& entry = entries_[place];
+    return entry.address == returns_to ? entry.number : number_at_other(place, returns_to);
   }
 
  private:
+  std::uint32_t number_at_other(std::size_t place, std::uintptr_t returns_to);
+
   static constexpr unsigned kBits = 8;
   struct Entry {
     std::uintptr_t address = 0;

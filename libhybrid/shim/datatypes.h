@@ -19,7 +19,7 @@ constexpr bool is_no_object(std::uint32_t handle) { return handle >> 30 == 0; }
 constexpr bool has_size_in_handle(std::uint32_t handle) { return handle >> 24 == 0x4C; }
 
 /// Queries MPI for the size and caches it. Returns 0 when `datatype` is invalid.
-inline std::uint64_t query_size(MPI_Datatype datatype) {
+[[gnu::cold]] inline std::uint64_t query_size(MPI_Datatype datatype) {
   MPI_Count size = 0;
   if (mpi::Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0) return 0;
   process().datatypes.keep(static_cast<std::uint32_t>(datatype), static_cast<std::uint64_t>(size));
@@ -33,7 +33,7 @@ inline bool is_size_known(MPI_Datatype datatype) {
 }
 
 /// Returns the size in bytes; 0 when `datatype` is invalid.
-inline std::uint64_t size_of(MPI_Datatype datatype) {
+[[gnu::always_inline]] inline std::uint64_t size_of(MPI_Datatype datatype) {
   const auto handle = static_cast<std::uint32_t>(datatype);
   if (has_size_in_handle(handle)) [[likely]]
     return handle >> 8 & 0xFF;
@@ -42,7 +42,7 @@ inline std::uint64_t size_of(MPI_Datatype datatype) {
   return size != DatatypeSizes::kUnknown ? size : query_size(datatype);
 }
 
-inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
+[[gnu::always_inline]] inline std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
   return count > 0 ? static_cast<std::uint64_t>(count) * size_of(datatype) : 0;
 }
 

@@ -20,7 +20,9 @@ namespace hybrid::shim {
 /// Begin and end of a call. Construct it at the begin; call done() at the end.
 class CallTime {
  public:
-  explicit CallTime(Thread& thread) : thread_(thread), begin_(thread.enter(call_site())) {}
+  explicit CallTime(Thread& thread) : CallTime(thread, ticks()) {}
+  /// Of a call that began at `begin`.
+  CallTime(Thread& thread, Ticks begin) : thread_(thread), begin_(thread.enter(call_site(), begin)) {}
   /// `peer`: MPI_PROC_NULL for a transfer that does nothing. Its time is less than that of reading the clock,
   /// and is recorded as 0.
   void done(int peer = 0) {
@@ -30,12 +32,9 @@ class CallTime {
   }
   Ticks begin() const { return begin_; }
   Ticks end() const { return end_; }
-  void record(const Record& record) { thread_.record(record, begin_, end_); }
+  HYBRID_HOT void record(const Record& record) { thread_.record(record, begin_, end_); }
   /// Records a call that moves no data of the program.
-  void record_call() {
-    process().prediction.on_time(thread_, begin_);
-    thread_.record({.kind = EventKind::call}, begin_, end_);
-  }
+  HYBRID_HOT void record_call() { record_call(thread_, begin_, end_); }
   /// Records a poll that found nothing.
   void record_poll() {
     process().prediction.on_time(thread_, begin_);
@@ -43,6 +42,12 @@ class CallTime {
   }
 
  private:
+  // Not a member of an object, which would then be in memory.
+  [[gnu::noinline]] static void record_call(Thread& thread, Ticks begin, Ticks end) {
+    process().prediction.on_time(thread, begin);
+    thread.record({.kind = EventKind::call}, begin, end);
+  }
+
   Thread& thread_;
   Ticks begin_;
   Ticks end_ = 0;

@@ -113,9 +113,35 @@ namespace handle {
 // Errors: a call that failed moved nothing, unless it consumed a message (took_message). It is recorded as a
 // call without data; the program gets its return code.
 
+/// Records a send to MPI_PROC_NULL that began at `begin` and returned `result`.
+[[gnu::noinline]] inline void record_null_send(Thread& thread, Ticks begin, int result, SendMode mode,
+                                               MPI_Count count, MPI_Datatype datatype, int tag, MPI_Comm comm,
+                                               NullCall call) {
+  CallTime time(thread, begin);
+  time.done(MPI_PROC_NULL);
+  if (result != MPI_SUCCESS) return time.record_call();
+  Process& p = process();
+  time.record(
+      {EventKind::send, code(mode), id_of(p.communicator(comm)), kNoPeer, tag, bytes_of(count, datatype), 0});
+  // Handles of derived types, and with threads those of communicators, may mean another object in the next
+  // call, without an event in between.
+  if (has_size_in_handle(static_cast<std::uint32_t>(datatype)) && (comm == MPI_COMM_WORLD || !p.concurrent))
+    thread.allow_again(call);
+}
+
 template <class Real>
 HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
                     int dest, int tag, MPI_Comm comm) {
+  if (dest == MPI_PROC_NULL) {
+    const NullCall call{call_site(), static_cast<std::uint64_t>(count) << 2 | code(mode),
+                        static_cast<std::uint64_t>(comm) << 32 | static_cast<std::uint32_t>(datatype), tag};
+    const bool again = thread.may_record_again(call);
+    const Ticks begin = ticks();
+    const int result = real();
+    if (!again || result != MPI_SUCCESS || !thread.record_again(begin)) [[unlikely]]
+      record_null_send(thread, begin, result, mode, count, datatype, tag, comm, call);
+    return result;
+  }
   CallTime time(thread);
   Process& p = process();
   const Communicator* const communicator = p.communicator(comm);
@@ -124,7 +150,7 @@ HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count,
       bytes_of(count, datatype), 0};
   p.prediction.on_send(thread, time.begin(), record.peer, record.bytes, tag);
   const int result = real();
-  time.done(dest);
+  time.done();
   if (result == MPI_SUCCESS) [[likely]]
     time.record(record);
   else

@@ -13,10 +13,10 @@ constexpr std::uint64_t kPollMergeNs = 2'000;
 
 Thread::Thread(const std::string& journal_path, const JournalHeader& header, const RecordingRules& rules)
     : rules_(rules),
-      journal_(std::make_unique<JournalWriter>(journal_path, header)),
+      journal_(journal_path, header),
       sites_(rules.sites),
-      poll_merge_(rules.scale.ticks(kPollMergeNs)),
-      compute_(rules.scale, rules.sees_switches) {
+      compute_(rules.scale, rules.sees_switches),
+      poll_merge_(rules.scale.ticks(kPollMergeNs)) {
   last_end_ = ticks();
   if (rules_.cpu_clock) compute_.restart();
   append({.kind = EventKind::start}, last_end_, last_end_);
@@ -36,7 +36,7 @@ void Thread::poll(Ticks begin, Ticks end) {
   if (rules_.cpu_clock) compute_.settle(begin, end, call_site_);
 }
 
-void Thread::append_wide(const Record& record, Ticks begin, const WideValues& values) {
+void Thread::append_wide(Record record, Ticks begin, Ticks duration) {
   Event event;
   event.begin = begin;
   event.kind = record.kind;
@@ -45,7 +45,7 @@ void Thread::append_wide(const Record& record, Ticks begin, const WideValues& va
   event.tag = record.tag;
   event.request = record.request;
   event.call_site = call_site_ & kMostCallSites;
-  journal_->append(event, values);
+  if (!journal_.append(event, {record.bytes, duration, record.communicator})) report_loss();
 }
 
 void Thread::before_event() {
@@ -56,7 +56,7 @@ void Thread::before_event() {
     compute.begin = pending_compute_;
     compute.kind = EventKind::extension;
     compute.op = static_cast<std::uint8_t>(Extension::compute);
-    journal_->append(compute);
+    journal_.append(compute);
     pending_compute_ = kNone;
   }
 }
@@ -73,7 +73,7 @@ void Thread::extension(Extension what, std::int32_t peer, std::uint64_t value) {
   event.kind = EventKind::extension;
   event.op = static_cast<std::uint8_t>(what);
   event.peer = peer;
-  journal_->append(event);
+  journal_.append(event);
 }
 
 void Thread::decision(EventKind kind, std::uint32_t peer, Ticks at) {
@@ -88,9 +88,9 @@ void Thread::resume() {
 
 void Thread::finish(Ticks at, std::uint64_t ticks_per_second) {
   record({.kind = EventKind::finish}, std::max(at, last_end_), std::max(at, last_end_));
-  journal_->set_ticks_per_second(ticks_per_second);
-  lost_ = journal_->lost();
-  journal_->close();
+  journal_.set_ticks_per_second(ticks_per_second);
+  lost_ = journal_.lost();
+  journal_.close();
 }
 
 void Thread::measure_gap(Ticks now) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +27,18 @@ struct Record {
   std::uint32_t request = 0;
 };
 
+/// A call that moves no data: a send to MPI_PROC_NULL. Calls with equal values are recorded as equal events.
+struct NullCall {
+  std::uintptr_t returns_to = 0;
+  std::uint64_t count_and_mode = 0, objects = 0;  // MPI's handles
+  std::int32_t tag = 0;
+
+  bool operator==(const NullCall& other) const {
+    return ((returns_to ^ other.returns_to) | (count_and_mode ^ other.count_and_mode) |
+            (objects ^ other.objects) | static_cast<std::uint32_t>(tag ^ other.tag)) == 0;
+  }
+};
+
 /// Settings of the recording, the same for all threads of a process.
 struct RecordingRules {
   TickScale scale;
@@ -36,14 +47,15 @@ struct RecordingRules {
   CallSites* sites = nullptr;  // of the process; nullptr: events have no call sites
 };
 
-class Thread {
+class alignas(64) Thread {
  public:
   /// Opens the journal. Throws RunError.
   Thread(const std::string& journal_path, const JournalHeader& header, const RecordingRules& rules);
 
   /// Begins a call that returns to `returns_to` (0: unknown). Returns its time.
-  Ticks enter(std::uintptr_t returns_to = 0) {
-    const Ticks now = ticks();
+  Ticks enter(std::uintptr_t returns_to = 0) { return enter(returns_to, ticks()); }
+  /// The same for a call that began at `now`.
+  Ticks enter(std::uintptr_t returns_to, Ticks now) {
     call_site_ = sites_.number(returns_to);
     if (rules_.cpu_clock) [[unlikely]]
       measure_gap(now);
@@ -57,13 +69,32 @@ class Thread {
   }
 
   /// Writes an event of a call that took from `begin` to `end`. All events of a call have the same times.
-  void record(const Record& record, Ticks begin, Ticks end) {
+  [[gnu::always_inline]] void record(const Record& record, Ticks begin, Ticks end) {
     if (polling_ || pending_compute_ != kNone) [[unlikely]]
       before_event();
     append(record, begin, end);
     if (rules_.cpu_clock && end != last_end_) [[unlikely]]
       compute_.settle(begin, end, call_site_);
     last_end_ = end;
+  }
+
+  /// Calls of MPI_PROC_NULL take a few nanoseconds: a loop of them is recorded with few instructions. After
+  /// record() of such a call, record_again() may record equal ones until another event is recorded. They have
+  /// no duration.
+  void allow_again(const NullCall& call) {
+    if (rules_.cpu_clock) return;
+    null_call_ = call;
+    journal_.allow_again();
+  }
+  bool may_record_again(const NullCall& call) const {
+    return journal_.is_repeatable() && !polling_ && call == null_call_;
+  }
+  /// False if the call has to be recorded by enter() and record().
+  [[gnu::always_inline]] bool record_again(Ticks at) {
+    if (!journal_.append_again(at)) [[unlikely]]
+      return false;
+    last_end_ = at;
+    return true;
   }
 
   /// Records an empty poll. Runs of polls become one event.
@@ -103,37 +134,36 @@ class Thread {
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-  void append(const Record& record, Ticks begin, Ticks end) {
-    const WideValues wide{record.bytes, end - begin, record.communicator};
-    if (needs_wide(wide)) [[unlikely]]
-      append_wide(record, begin, wide);
-    else
-      journal_->append(begin, wide.duration,
-                       EventRest(call_site_ & kMostCallSites, record.kind, record.op, record.communicator,
-                                 record.peer, record.tag, record.bytes),
-                       record.request);
-    if (journal_->lost() != 0) [[unlikely]]
+  [[gnu::always_inline]] void append(const Record& record, Ticks begin, Ticks end) {
+    const Ticks duration = end - begin;
+    if (needs_wide({record.bytes, duration, record.communicator})) [[unlikely]]
+      return append_wide(record, begin, duration);
+    const EventRest rest(call_site_ & kMostCallSites, record.kind, record.op, record.communicator,
+                         record.peer, record.tag, record.bytes);
+    if (!journal_.append(begin, duration, rest, record.request)) [[unlikely]]
       report_loss();
   }
-  void append_wide(const Record& record, Ticks begin, const WideValues& values);
+  // A copy of the record: the original stays in registers.
+  [[gnu::cold]] void append_wide(Record record, Ticks begin, Ticks duration);
   void before_event();
   void write_poll();
   void measure_gap(Ticks now);
   void report_loss();
 
+  // What every event needs comes first, in few cache lines.
   RecordingRules rules_;
-  std::unique_ptr<JournalWriter> journal_;
-  CallSiteCache sites_;
   std::uint32_t call_site_ = 0;  // of the current call
-  Ticks last_end_ = 0;           // of the last event
   bool polling_ = false;
+  Ticks last_end_ = 0;                     // of the last event
+  std::uint64_t pending_compute_ = kNone;  // nanoseconds of CPU time of the gap before the next event
+  JournalWriter journal_;
+  CallSiteCache sites_;
+  ComputeClock compute_;  // with rules_.cpu_clock
+  NullCall null_call_;
   Ticks poll_begin_ = 0, poll_end_ = 0;
   Ticks poll_merge_ = 0;  // polls closer together than this are one run
   std::uint64_t lost_ = 0;
   std::array<std::vector<std::byte>, 3> scratch_;
-
-  ComputeClock compute_;                   // with rules_.cpu_clock
-  std::uint64_t pending_compute_ = kNone;  // nanoseconds of CPU time of the gap before the next event
 };
 
 }  // namespace hybrid::shim
