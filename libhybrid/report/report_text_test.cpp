@@ -219,6 +219,17 @@ TEST(ReportText, ShowsTheLargestOfManyPhasesAndCountsTheOthers) {
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("phase 31 "), HasSubstr("and 24 phases with fewer messages")));
 }
 
+TEST(ReportText, StatesThatPredictorsPaused) {
+  JobReport report = example();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("paused")));
+  auto& facts = report.job.recorded;
+  facts.insert(
+      facts.end(),
+      {{"unpredicted_ranks", "2"}, {"unpredicted_since_ns", "500000000"}, {"unpredicted_sends", "12345"}});
+  EXPECT_THAT(to_text(report), AllOf(HasSubstr("paused at times from 250 ms on (mean of 2 ranks)"),
+                                     HasSubstr("12,345 messages are not predicted")));
+}
+
 TEST(ReportText, StatesSinceWhenAndWhyTheLiveSchedulerSteppedBack) {
   JobReport report = example();
   EXPECT_EQ(to_json(report)["job"]["live_step_back"], nlohmann::ordered_json::array());

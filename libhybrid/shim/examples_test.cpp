@@ -100,7 +100,8 @@ TEST_P(Examples, ResultsAreUnchangedAndMessagesAreCounted) {
   EXPECT_EQ(bare.status, 0) << bare.err;
   EXPECT_THAT(bare.out, ::testing::HasSubstr(example.ending));
   const std::string output = directory.path() + "/job";
-  const Outcome outcome = run_ranks(kRanks, command, {{"HYBRID_OUTPUT", output}}, directory.path());
+  const Outcome outcome = run_ranks(
+      kRanks, command, {{"HYBRID_OUTPUT", output}, {"LIBHYBRID_PREDICTOR_SHARE", "1"}}, directory.path());
   EXPECT_EQ(outcome.status, bare.status) << outcome.err;
   EXPECT_EQ(outcome.out, bare.out);
 

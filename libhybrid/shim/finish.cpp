@@ -28,6 +28,10 @@ void write_counts(Process& p) {
   count("predicted_requests", predicted.requests);
   count("predicted_releases", predicted.releases);
   if (predicted.skipped != 0) count("unpredicted_sends", predicted.skipped);
+  if (predicted.paused_since) {
+    count("unpredicted_ranks", 1);
+    count("unpredicted_since_ns", static_cast<std::uint64_t>(predicted.paused_since->ps / 1000));
+  }
   if (p.unrecorded_calls() != 0) count("unrecorded_calls", p.unrecorded_calls());
   if (const CompiledHints::Inspections inspections = p.compiled.inspections(); inspections.made != 0) {
     count("inspections", inspections.made);
@@ -82,6 +86,7 @@ void end_recording() {
   if (p == nullptr) return;
   if (recorded) {
     try {
+      if (Thread* const own = detail::current_thread; own != nullptr) p->prediction.finish(*own);
       const std::uint64_t lost = p->finish_threads() + p->unrecorded_calls();
       write_counts(*p);
       if (p->definitions->has_unwritten()) unreported = lost;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/temporary_directory.h"
@@ -20,6 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::AnyOf;
 using ::testing::IsEmpty;
+
+// The predictor does not pause, however slow the machine is.
+const std::pair<const std::string, std::string> kPredictsAll{"LIBHYBRID_PREDICTOR_SHARE", "1"};
 
 // Objects in shared memory that did not exist `before` and that no process has mapped. Objects of other jobs
 // on this machine are mapped by a process.
@@ -36,7 +40,7 @@ std::set<std::string> left_behind(const std::set<std::string>& before) {
 }
 
 TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
-  const RecordedRun run(4, {program("shim_p2p_ring")}, {{"HYBRID_LIVE", "on"}});
+  const RecordedRun run(4, {program("shim_p2p_ring")}, {{"HYBRID_LIVE", "on"}, kPredictsAll});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   const auto properties = run.definitions(0).properties;
   const auto number = [&](const char* name) { return std::stoull(properties.at(name)); };
@@ -52,7 +56,7 @@ TEST(Live, HitsAndMissesAreCountedWhileTheJobRuns) {
 TEST(Live, HostsCommunicateOverTheJobsMpi) {
   // Two simulated hosts: the second one's requests go over the job's MPI, and the grants come back.
   const RecordedRun run(4, {program("shim_p2p_ring"), "long"},
-                        {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}});
+                        {{"HYBRID_LIVE", "on"}, {"HYBRID_HOSTS", "2"}, kPredictsAll});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
   EXPECT_EQ(run.outcome().out, "sum 6\n");
   EXPECT_EQ(run.outcome().err, "") << "MPI ends with nothing unmatched";
@@ -125,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Live, LiveEndings, ::testing::Values("abort", "killed",
 double hit_rate(const char* predictor) {
   const RecordedRun run(
       7, {program("shim_call_sites")},
-      {{"HYBRID_ONLINE_PREDICTOR", predictor}, {"HYBRID_SLOTS", "2"}, {"HYBRID_LIVE", "off"}});
+      {{"HYBRID_ONLINE_PREDICTOR", predictor}, {"HYBRID_SLOTS", "2"}, {"HYBRID_LIVE", "off"}, kPredictsAll});
   EXPECT_EQ(run.outcome().status, 0) << run.outcome().err;
   const auto properties = run.definitions(0).properties;
   EXPECT_EQ(properties.at("predicted_sends"), "1800");
@@ -136,6 +140,18 @@ TEST(Prediction, UsesTheCallSite) {
   // D 2.1.2, in a program without hints. The first of six messages from a call site cannot be predicted.
   EXPECT_GT(hit_rate("tagging"), 0.75);
   EXPECT_LT(hit_rate("markov1"), 0.6);
+}
+
+TEST(Prediction, PausesAndSaysSoIfItTakesMoreThanItsShare) {
+  const RecordedRun run(4, {program("shim_p2p_ring")}, {{"LIBHYBRID_PREDICTOR_SHARE", "1e-12"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const auto properties = run.definitions(0).properties;
+  ASSERT_TRUE(properties.contains("unpredicted_ranks"));
+  EXPECT_TRUE(properties.contains("unpredicted_since_ns"));
+  EXPECT_GT(std::stoull(properties.at("unpredicted_sends")), 0u);
+  EXPECT_EQ(std::stoull(properties.at("predicted_sends")) + std::stoull(properties.at("unpredicted_sends")),
+            100u);
+  EXPECT_EQ(count(run.events(0), EventKind::send_start), 100u) << "everything is recorded";
 }
 
 }  // namespace

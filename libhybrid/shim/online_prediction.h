@@ -1,15 +1,25 @@
 // The predictor of this rank while the job runs (D 5.2.2). It is notified of every send; its decisions go to
 // the journal and to the live scheduler. Knows no MPI type.
+//
+// Where ranks share a core, a predictor costs microseconds for a send, because its memory is no longer in the
+// cache. So it is not notified of each send alone while it decides nothing: the next sends to destinations
+// that it holds wait until there are twice as many as last time, up to 64. A send to another destination, a
+// deadline or a hint ends the wait. The predictor sees the same sends with the same times.
+//
+// If it still takes more than its share of the time, it pauses (WorkPace).
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/connection.h"
+#include "core/port_set.h"
 #include "core/time.h"
 #include "libhybrid/live/client.h"
 #include "libhybrid/shim/inspected_sends.h"
@@ -25,7 +35,36 @@ struct PredictionCounts {
   std::uint64_t hits = 0;   // sends to a destination that was held
   std::uint64_t requests = 0;
   std::uint64_t releases = 0;
-  std::uint64_t skipped = 0;  // sends not passed to the predictor: another thread used it
+  std::uint64_t skipped = 0;  // sends not passed to the predictor: another thread used it, or it paused
+  std::optional<Time> paused_since;  // time of the first pause, from the start
+};
+
+/// Limits work to a share of the time: work that takes more pauses. The share is that of the time since the
+/// start, or of a second if that is longer, so that a short job is not cut off by its first calls.
+class WorkPace {
+ public:
+  static constexpr Time kLeastTime = milliseconds(1000);
+  static constexpr Time kShortestPause = milliseconds(10);
+  /// Work that takes longer was interrupted: the thread did not run for most of it.
+  static constexpr Time kInterrupted = microseconds(50);
+
+  explicit WorkPace(double share) : share_(share) {}
+  /// Notes that work took `took` until `elapsed` after the start. Returns the length of the pause that
+  /// follows, which is 0 or at least kShortestPause.
+  Time after(Time took, Time elapsed) {
+    if (took > kInterrupted) return Time{};
+    spent_ += took;
+    if (static_cast<double>(spent_.ps) <= share_ * static_cast<double>(std::max(elapsed, kLeastTime).ps))
+      return Time{};
+    const double earned = static_cast<double>(spent_.ps) / share_;
+    constexpr double kLongest = 1e17;  // a day
+    const Time wait = Time{static_cast<std::int64_t>(std::min(earned, kLongest))} - elapsed;
+    return std::max(wait, Time{}) + kShortestPause;
+  }
+
+ private:
+  double share_;
+  Time spent_{};
 };
 
 /// Predictor of a process, as a network interface would have one. Threads that send at the same time do not
@@ -35,31 +74,15 @@ class OnlinePrediction {
   OnlinePrediction() = default;
 
   /// Starts `predictor`; nullptr predicts nothing. `port_of_rank` is indexed by world rank. `concurrent`:
-  /// several threads may send at once.
+  /// several threads may send at once. `share`: of the rank's time, for the predictor.
   void start(std::unique_ptr<Predictor> predictor, std::vector<Port> port_of_rank, std::int32_t own_rank,
-             const TickScale& scale, bool concurrent);
+             const TickScale& scale, bool concurrent, double share = 1);
   void connect(const LiveClient& live) { live_ = live; }
 
   /// Handles a message to world rank `peer` that is about to be sent.
-  void on_send(Thread& thread, Ticks now, std::int32_t peer, std::uint64_t bytes, std::int32_t tag) {
-    if (inspected_sends != nullptr) inspected_sends->note_send(peer);
-    if (predictor_ == nullptr || static_cast<std::uint32_t>(peer) >= port_of_rank_.size()) return;
-    const Port port = port_of_rank_[static_cast<std::uint32_t>(peer)];
-    if (port == own_port_) return;  // stays inside the port, never reaches the switch
-    if (!try_lock()) {
-      skipped_.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    const Time time = monotonic(time_of(now));
-    if (time >= deadline_.load(std::memory_order_relaxed)) [[unlikely]]
-      decide(thread, now, predictor_->on_time(time));
-    ++counts_.sends;
-    if (predictor_->holds(port)) ++counts_.hits;
-    if (live_.active()) live_.count_send(port);
-    const Predictor::Decisions decisions = predictor_->on_send(time, port, bytes, site(tag));
-    if (!decisions.release.empty() || !decisions.request.empty()) decide(thread, now, decisions);
-    deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
-    unlock();
+  [[gnu::always_inline]] void on_send(Thread& thread, Ticks now, std::int32_t peer, std::uint64_t bytes,
+                                      std::int32_t tag) {
+    if (peer >= 0) predict(thread, now, static_cast<std::uint32_t>(peer), bytes, tag);
   }
 
   /// Handles a call that sends nothing: only time has passed.
@@ -67,7 +90,9 @@ class OnlinePrediction {
     if (predictor_ == nullptr) return;
     const Time deadline = deadline_.load(std::memory_order_relaxed);
     if (deadline == Time::never() || time_of(now) < deadline || !try_lock()) return;
-    decide(thread, now, predictor_->on_time(monotonic(time_of(now))));
+    const Time time = monotonic(time_of(now));
+    catch_up(thread, now);
+    if (time >= predictor_->next_deadline()) decide(thread, now, predictor_->on_time(time));
     deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
     unlock();
   }
@@ -77,6 +102,7 @@ class OnlinePrediction {
   /// Handles a change of phase. `phase`: number of its name (Predictor::on_phase).
   void on_phase(Thread& thread, Ticks now, std::uint32_t phase) {
     if (predictor_ == nullptr || !try_lock()) return;
+    catch_up(thread, now);
     decide(thread, now, predictor_->on_phase(monotonic(time_of(now)), phase));
     deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
     unlock();
@@ -87,7 +113,10 @@ class OnlinePrediction {
   void preload(std::span<const int> ranks);
 
   /// Ends the working set (D 5.2.3).
-  void flush();
+  void flush(Thread& thread);
+
+  /// Notifies the predictor of the sends that wait, at the end of the recording.
+  void finish(Thread& thread);
 
   /// Stops predicting.
   void stop() { predictor_.reset(); }
@@ -116,20 +145,38 @@ class OnlinePrediction {
     latest_ = std::max(latest_, time);
     return latest_;
   }
-  void decide(Thread& thread, Ticks now, const Predictor::Decisions& decisions);
+  void predict(Thread& thread, Ticks now, std::uint32_t peer, std::uint64_t bytes, std::int32_t tag);
+  /// Notifies the predictor of the sends that wait, and decides when it is notified again. Precondition: the
+  /// lock is held.
+  void catch_up(Thread& thread, Ticks now);
+  /// Returns whether there are decisions.
+  bool decide(Thread& thread, Ticks now, const Predictor::Decisions& decisions);
 
+  struct Send {
+    Time time;
+    Bytes bytes;
+    std::uint64_t site;
+    Port port;
+  };
+  static constexpr std::size_t kMostWaiting = 64;
+
+  // What every call needs comes first, in few cache lines.
   std::unique_ptr<Predictor> predictor_;
+  std::atomic<Time> deadline_{Time::never()};  // also read without the lock
   std::vector<Port> port_of_rank_;
   Port own_port_ = kNoPort;
-  std::uint64_t program_ = 0;  // an address in the program's executable
-  TickScale scale_;
-  Ticks origin_ = 0;
-  Time latest_{0};
-  std::atomic<Time> deadline_{Time::never()};  // also read without the lock
-  LiveClient live_;
-  PredictionCounts counts_;
   bool concurrent_ = false;
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+  Ticks origin_ = 0;
+  TickScale scale_;
+  Time latest_{0}, paused_until_{0};
+  std::size_t waiting_count_ = 0, most_waiting_ = 1;
+  std::uint64_t program_ = 0;  // an address in the program's executable
+  LiveClient live_;
+  PortSet held_;  // by the predictor
+  std::array<Send, kMostWaiting> waiting_;
+  WorkPace pace_{1};
+  PredictionCounts counts_;
   std::atomic<std::uint64_t> skipped_{0};
 };
 

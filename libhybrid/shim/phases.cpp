@@ -101,8 +101,8 @@ std::uint32_t region_of(CompiledPhase& phase) {
 }
 
 void flush(Thread& thread) {
+  process().prediction.flush(thread);  // the decisions about earlier sends are recorded before
   record_phase_event(thread, EventKind::flush, 0);
-  process().prediction.flush();
 }
 
 void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::int64_t holds,
@@ -220,9 +220,9 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_preload(const int* ranks, int 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_flush(void) {
   Thread* const thread = recording_thread();
   if (thread == nullptr) return;
+  process().prediction.flush(*thread);  // the decisions about earlier sends are recorded before
   record_phase_event(*thread, EventKind::flush, 0);
   process().compiled.flushed();
-  process().prediction.flush();
 }
 
 extern "C" HYBRID_SHIM_EXPORT void hybrid_library_compiled_mark(const hybrid_unit* unit, std::uint32_t phase,

@@ -53,7 +53,6 @@ class Process {
   std::uint64_t realtime_start = 0;  // CLOCK_REALTIME at clock_start
   std::unique_ptr<MpiHostLink> link;
   std::unique_ptr<LiveJob> live;
-  bool live_carries = false;
 
   std::unique_ptr<DefinitionWriter> definitions;
   std::unique_ptr<CallSites> call_sites;
@@ -61,7 +60,8 @@ class Process {
   HandleTable<Window> windows;
   RequestTable requests;
   SharedRequestTable shared_requests;
-  OnlinePrediction prediction;
+  bool live_carries = false;
+  OnlinePrediction prediction;  // next to what else every call reads
   CompiledHints compiled;
   DatatypeSizes datatypes;  // of the handles that do not contain the size
 

@@ -200,11 +200,20 @@ void write_facts(Process& p, const JobLayout& layout) {
   d.property("online_predictor", p.options.online_predictor);
 }
 
+// Share of a rank's time for its predictor: 1 % of the processor's, of which ranks that share processing
+// units get a part each. LIBHYBRID_PREDICTOR_SHARE in the environment replaces the 1 %.
+double predictor_share(const JobLayout& layout) {
+  const char* const text = std::getenv("LIBHYBRID_PREDICTOR_SHARE");
+  const double share = text != nullptr ? std::strtod(text, nullptr) : 0.01;
+  return layout.oversubscribed() ? share * layout.cpus_on_host / layout.ranks_on_host : share;
+}
+
 void start_prediction(Process& p, const JobLayout& layout) {
   PredictorShape shape = predictor_shape(p.options.network);
   shape.destinations = std::max(layout.placement.ports(), 2u);
   p.prediction.start(PredictorRegistration::make(p.options.online_predictor, shape),
-                     layout.placement.port_of_rank, p.rank, p.rules.scale, p.concurrent);
+                     layout.placement.port_of_rank, p.rank, p.rules.scale, p.concurrent,
+                     predictor_share(layout));
 }
 
 // Opens this rank's recording. Returns the reason when it fails, otherwise "".
