@@ -6,7 +6,7 @@
 // The printed table has one signal L for both and cannot tell "establish, both ports in use" from "release".
 //
 // Preconditions: the slot is a partial permutation; release is a part of it; inputs_in_use and outputs_in_use are
-// its row and column sums. Then slot ^ toggle is a partial permutation (proof: formal/greedy.sv).
+// its row and column sums. Then slot ^ toggle is a partial permutation (proof: formal/greedy_formal.sv).
 //
 // Bit u * N + v of a vector is (u,v). Row 0 and column 0 have the highest priority; greedy_pass.sv rotates it.
 // CELLS = 1 is the array of cells, which is synthesised: one LUT4 for each of a, d and toggle, 2 N - 1 cells on the

@@ -2,8 +2,8 @@
 //   0 permutation: the slot stays a partial permutation
 //   1 requested: only requested connections in no slot are established, and exactly the unrequested ones released
 //   2 progress: a pass that toggles nothing leaves no request between two free ports
-//   3 priority: a request of the cell with the highest priority is established if both its ports are free. The
-//     priority passes through all pairs in N^2 sweeps, so that no request waits longer for ports that are free.
+//   3 priority: a request of the cell with the highest priority is established if both its ports are free
+//     (slot_scheduler_formal.sv, property 2: how long it waits)
 //   4 rows: the array of cells and the computation by rows are the same function
 module greedy_formal #(
     parameter int N = 4,

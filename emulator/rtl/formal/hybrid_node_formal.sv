@@ -2,7 +2,8 @@
 // place, with K = 2 slots. PROPERTY selects one:
 //   0 outputs: no two inputs have one output, in a slot or by worms, and no worm leaves while words of circuits are in the
 //     fabric
-//   1 grants: each connection that a slot gets was requested or preloaded
+//   1 grants: each connection that a slot gets was requested, and not released since, at the end of the clock of the
+//     pass, or preloaded in this clock or the one before it
 module hybrid_node_formal #(
     parameter int N = 2,
     parameter int PROPERTY = 0,
@@ -25,7 +26,8 @@ module hybrid_node_formal #(
   wire [M-1:0] established;
   wire [N-1:0] connected, granted, sends;
   wire [N*P-1:0] connection, to;
-  logic [M-1:0] allowed = '0;
+  // R after the last clock; preloaded in it and in the one before; what the pass of the last but one could grant.
+  logic [M-1:0] r = '0, preloaded = '0, before_preloaded = '0, allowed = '0;
   logic [SKEW-1:0] circuits = '0;  // granted to the NICs since that many clocks
   hybrid_node #(.N(N), .K(2), .CYCLE(2), .MODE(1), .SKEW(SKEW), .DEPTH(2), .WIDTH(1), .CELLS(1)) node_ (
       .clk(clk), .reset(!started), .slot_length(8'd3), .wormhole_length(8'd3), .guard(8'd0), .reconfiguration(8'd0),
@@ -67,7 +69,10 @@ module hybrid_node_formal #(
   always_ff @(posedge clk) begin
     started <= 1;
     circuits <= {circuits[SKEW-2:0], granted != 0};
-    if (started) allowed <= allowed | request | (preload ? configuration : '0);
+    if (started) r <= (r & ~(preload ? configuration : '0) | request) & ~release_;
+    if (started) preloaded <= preload ? configuration : '0;
+    before_preloaded <= preloaded;
+    allowed <= r | preloaded | before_preloaded;
     if (started) for (int q = 0; q < M; q++) words[q*2+:2] <= words[q*2+:2] + 2'(enters[q]) - 2'(leaves[q]);
   end
   always_comb begin
