@@ -51,6 +51,7 @@ TEST_P(Extraction, Guards) {
       sites("if (size <= 0x0fffffffffffffffl && (unsigned long)size * 4 < 0x7ffffffffffffffcul && rank >= 0)"
             " SEND(0); if (size < 1 || rank < 0) SEND(1);"),
       ElementsAre("MPI_Send static 0", "MPI_Send static 1 if 0"));
+  EXPECT_THAT(sites("if (rank / -size < 0) SEND(0);"), ElementsAre(HasSubstr("if rank / ")));
 }
 
 TEST_P(Extraction, LoopsAndTheirVariables) {

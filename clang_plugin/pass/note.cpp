@@ -127,8 +127,9 @@ bool Note::bounds(Node node, int64_t& low, int64_t& high) const {
     case HYBRID_MOD:
     case HYBRID_DIV: {
       if (!bounds(n.a, al, ah)) return false;
+      if (n.op == HYBRID_DIV && !bounds(n.b, bl, bh)) bl = -1;
       const int64_t most = std::max(ah, -al);
-      low = al < 0 ? -most : 0;
+      low = al < 0 || (n.op == HYBRID_DIV && bl < 0) ? -most : 0;  // a remainder has the sign of the dividend
       high = most;
       return true;
     }

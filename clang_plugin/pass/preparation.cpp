@@ -40,7 +40,7 @@ constexpr size_t kMost = 500;
 /* Functions up to this size are inlined at all calls: accessors and similar. */
 constexpr size_t kSmall = 40;
 /* Functions up to this size are inlined if they are called once and may set numbers of their caller. */
-constexpr size_t kMiddling = 1000;
+constexpr size_t kMiddling = 400;
 
 }  // namespace
 
@@ -203,7 +203,7 @@ class CallGraph {
       if (const auto* call = dyn_cast<CallBase>(&instruction))
         if (const Function* callee = callee_of(*call);
             callee && !callee->isDeclaration() && belongs_to_callers(*callee))
-          size = std::min(kMost * 2, size + inlined_size(*callee, path));
+          if (const size_t inlined = inlined_size(*callee, path); inlined < kMost) size += inlined;
     path.erase(&function);
     return inlined_[&function] = size;
   }
