@@ -44,7 +44,7 @@ struct JournalHeader {
   std::uint64_t checksum = 0;          // of the fields above
   std::uint64_t next_checksum = 0;     // while a field changes
   std::uint64_t lost = 0;              // events dropped because the disk was full
-  std::uint64_t events = 0;            // appended, or one more
+  std::uint64_t events = 0;            // appended, or one more or less
   std::uint64_t words = 0;  // appended: kBlockWords for each closed block, and those in the open one
 };
 static_assert(sizeof(JournalHeader) == 80);

@@ -147,14 +147,14 @@ std::string live_section(const JobFacts& job, std::size_t width) {
                                     number(job.find("predicted_sends")))),
                  2, width);
   if (const std::uint64_t ranks = number(job.find("unpredicted_ranks")); ranks != 0)
-    text +=
-        wrap(fmt::format("predictor {}: paused at times from {} on (mean of {}), because it had taken 1 % of "
-                         "the job's time: {} are not predicted",
-                         job.find("online_predictor"),
-                         short_time(nanoseconds(
-                             static_cast<std::int64_t>(number(job.find("unpredicted_since_ns")) / ranks))),
-                         plural(ranks, "rank"), plural(number(job.find("unpredicted_sends")), "message")),
-             2, width);
+    text += wrap(
+        fmt::format("predictor {}: paused at times from {} on (mean of {}), because it had taken its share "
+                    "of the time (1 % of a core): {} are not predicted",
+                    job.find("online_predictor"),
+                    short_time(nanoseconds(
+                        static_cast<std::int64_t>(number(job.find("unpredicted_since_ns")) / ranks))),
+                    plural(ranks, "rank"), plural(number(job.find("unpredicted_sends")), "message")),
+        2, width);
   if (!job.find("inspections").empty()) {
     const std::uint64_t reported = number(job.find("inspections_speculative")),
                         used = number(job.find("inspections_used")),

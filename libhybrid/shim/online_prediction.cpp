@@ -36,7 +36,7 @@ void OnlinePrediction::predict(Thread& thread, Ticks now, std::uint32_t peer, st
   if (time < paused_until_) {
     skipped_.fetch_add(1, std::memory_order_relaxed);
   } else {
-    waiting_[waiting_count_++] = {time, bytes, site(tag), port};
+    waiting_[waiting_count_++] = {time, bytes, site(tag), port, held_.test(port)};
     if (waiting_count_ >= most_waiting_ || !held_.test(port) ||
         time >= deadline_.load(std::memory_order_relaxed))
       catch_up(thread, now);
@@ -52,14 +52,14 @@ void OnlinePrediction::catch_up(Thread& thread, Ticks now) {
     if (send.time >= predictor_->next_deadline()) [[unlikely]]
       decided |= decide(thread, now, predictor_->on_time(send.time));
     ++counts_.sends;
-    if (held_.test(send.port)) ++counts_.hits;
+    if (send.held) ++counts_.hits;
     decided |= decide(thread, now, predictor_->on_send(send.time, send.port, send.bytes, send.site));
   }
-  waiting_count_ = 0;
+  const std::size_t sends = std::exchange(waiting_count_, 0);
   most_waiting_ = decided ? 1 : std::min(2 * most_waiting_, kMostWaiting);
   deadline_.store(predictor_->next_deadline(), std::memory_order_relaxed);
   const Ticks end = ticks();
-  const Time pause = pace_.after(Time{scale_.picoseconds(end - begin)}, time_of(end));
+  const Time pause = pace_.after(Time{scale_.picoseconds(end - begin)}, time_of(end), sends);
   if (pause == Time{}) return;
   paused_until_ = time_of(end) + pause;
   if (!counts_.paused_since) counts_.paused_since = time_of(end);
@@ -81,11 +81,12 @@ bool OnlinePrediction::decide(Thread& thread, Ticks now, const Predictor::Decisi
   return !decisions.release.empty() || !decisions.request.empty();
 }
 
-void OnlinePrediction::preload(std::span<const int> ranks) {
+void OnlinePrediction::preload(Thread& thread, std::span<const int> ranks) {
   if (!live_.active()) return;
   // Waits: preloads are rare, and must not be lost because another thread sends at the same time.
   while (!try_lock()) {
   }
+  catch_up(thread, ticks());  // a release must not follow the preload
   for (const int rank : ranks) {
     if (rank < 0 || static_cast<std::size_t>(rank) >= port_of_rank_.size()) continue;
     const Port port = port_of_rank_[static_cast<std::size_t>(rank)];

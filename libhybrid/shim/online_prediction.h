@@ -4,7 +4,8 @@
 // Where ranks share a core, a predictor costs microseconds for a send, because its memory is no longer in the
 // cache. So it is not notified of each send alone while it decides nothing: the next sends to destinations
 // that it holds wait until there are twice as many as last time, up to 64. A send to another destination, a
-// deadline or a hint ends the wait. The predictor sees the same sends with the same times.
+// deadline or a hint ends the wait, and a decision sets the number back to 1. The predictor sees the same
+// sends with the same times; a request ahead may be up to 63 sends late.
 //
 // If it still takes more than its share of the time, it pauses (WorkPace).
 #pragma once
@@ -45,14 +46,14 @@ class WorkPace {
  public:
   static constexpr Time kLeastTime = milliseconds(1000);
   static constexpr Time kShortestPause = milliseconds(10);
-  /// Work that takes longer was interrupted: the thread did not run for most of it.
+  /// Work of one unit that takes longer was interrupted: the thread did not run for most of it.
   static constexpr Time kInterrupted = microseconds(50);
 
   explicit WorkPace(double share) : share_(share) {}
-  /// Notes that work took `took` until `elapsed` after the start. Returns the length of the pause that
-  /// follows, which is 0 or at least kShortestPause.
-  Time after(Time took, Time elapsed) {
-    if (took > kInterrupted) return Time{};
+  /// Notes that work of so many units took `took` until `elapsed` after the start. Returns the length of the
+  /// pause that follows, which is 0 or at least kShortestPause.
+  Time after(Time took, Time elapsed, std::size_t units = 1) {
+    if (took > kInterrupted * static_cast<std::int64_t>(units)) return Time{};
     spent_ += took;
     if (static_cast<double>(spent_.ps) <= share_ * static_cast<double>(std::max(elapsed, kLeastTime).ps))
       return Time{};
@@ -110,7 +111,7 @@ class OnlinePrediction {
 
   /// Passes the world ranks of the working set that begins to the live scheduler, in addition to the
   /// predictions.
-  void preload(std::span<const int> ranks);
+  void preload(Thread& thread, std::span<const int> ranks);
 
   /// Ends the working set (D 5.2.3).
   void flush(Thread& thread);
@@ -157,6 +158,7 @@ class OnlinePrediction {
     Bytes bytes;
     std::uint64_t site;
     Port port;
+    bool held;  // by the predictor when the message was sent
   };
   static constexpr std::size_t kMostWaiting = 64;
 

@@ -164,5 +164,13 @@ TEST(WorkPace, DoesNotCountWorkThatWasInterrupted) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(pace.after(milliseconds(4), milliseconds(100)), Time{});
 }
 
+TEST(WorkPace, CountsSlowWorkOfManyUnits) {
+  WorkPace pace(0.01);
+  EXPECT_EQ(pace.after(milliseconds(3), milliseconds(100), 64), Time{});
+  EXPECT_EQ(pace.after(milliseconds(3), milliseconds(100), 64), Time{});
+  EXPECT_EQ(pace.after(milliseconds(3), milliseconds(100), 64), Time{});
+  EXPECT_GT(pace.after(milliseconds(3), milliseconds(100), 64), WorkPace::kShortestPause);
+}
+
 }  // namespace
 }  // namespace hybrid::shim

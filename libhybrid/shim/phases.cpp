@@ -116,7 +116,7 @@ void begin(Thread& thread, const hybrid_unit* unit, std::uint32_t index, std::in
   const std::uint32_t region = region_of(*phase);
   const CompiledHints::Begin now = process().compiled.begin(*phase, holds, values);
   if (now.flush) flush(thread);
-  if (!now.preload.empty()) process().prediction.preload(now.preload);
+  if (!now.preload.empty()) process().prediction.preload(thread, now.preload);
   const Ticks began = open_phase(thread, {.region = region, .phase = index, .unit = unit});
   record_hints(thread, now.record);
   notify_phase_change(thread, began);
@@ -146,7 +146,7 @@ void inspect(Thread& thread, const hybrid_unit* unit, std::uint32_t index, hybri
   const std::span<const int> ranks = own->inspection.run(inspector, inputs);
   const CompiledHints::Begin now = process().compiled.inspected(*phase, identity, ranks, own->inspection);
   if (own->inspection.speculative()) own->sends.begin(*phase, identity, open_phases.depth, ranks);
-  if (!now.preload.empty()) process().prediction.preload(now.preload);
+  if (!now.preload.empty()) process().prediction.preload(thread, now.preload);
   record_hints(thread, now.record);
 }
 
@@ -212,7 +212,7 @@ extern "C" HYBRID_SHIM_EXPORT void hybrid_library_preload(const int* ranks, int 
   Thread* const thread = recording_thread();
   if (thread == nullptr || ranks == nullptr || count <= 0) return;
   const std::span all(ranks, static_cast<std::size_t>(count));
-  process().prediction.preload(all);
+  process().prediction.preload(*thread, all);
   for (const int rank : all)
     if (rank >= 0 && rank < process().size && rank != process().rank) record_hints(*thread, {&rank, 1});
 }

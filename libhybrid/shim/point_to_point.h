@@ -121,18 +121,20 @@ namespace handle {
   time.done(MPI_PROC_NULL);
   if (result != MPI_SUCCESS) return time.record_call();
   Process& p = process();
-  time.record(
-      {EventKind::send, code(mode), id_of(p.communicator(comm)), kNoPeer, tag, bytes_of(count, datatype), 0});
+  const Record record{EventKind::send,           code(mode), id_of(p.communicator(comm)), kNoPeer, tag,
+                      bytes_of(count, datatype), 0};
+  time.record(record);
   // Handles of derived types, and with threads those of communicators, may mean another object in the next
   // call, without an event in between.
-  if (has_size_in_handle(static_cast<std::uint32_t>(datatype)) && (comm == MPI_COMM_WORLD || !p.concurrent))
-    thread.allow_again(call);
+  if (has_size_in_handle(static_cast<std::uint32_t>(datatype)) &&
+      (comm == MPI_COMM_WORLD || !p.several_threads))
+    thread.allow_again(call, record);
 }
 
 template <class Real>
 HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count, MPI_Datatype datatype,
                     int dest, int tag, MPI_Comm comm) {
-  if (dest == MPI_PROC_NULL) {
+  if (dest == MPI_PROC_NULL && !thread.rules().cpu_clock) {
     const NullCall call{call_site(), static_cast<std::uint64_t>(count) << 2 | code(mode),
                         static_cast<std::uint64_t>(comm) << 32 | static_cast<std::uint32_t>(datatype), tag};
     const bool again = thread.may_record_again(call);
@@ -150,7 +152,7 @@ HYBRID_HOT int send(Thread& thread, Real&& real, SendMode mode, MPI_Count count,
       bytes_of(count, datatype), 0};
   p.prediction.on_send(thread, time.begin(), record.peer, record.bytes, tag);
   const int result = real();
-  time.done();
+  time.done(dest);
   if (result == MPI_SUCCESS) [[likely]]
     time.record(record);
   else

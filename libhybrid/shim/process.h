@@ -47,6 +47,7 @@ class Process {
   MPI_Comm own_comm = MPI_COMM_NULL;  // for the shim's own messages
   MPI_Group world = MPI_GROUP_NULL;   // world rank of a process: its rank in this group
   bool concurrent = false;            // MPI_THREAD_MULTIPLE
+  bool several_threads = false;       // or MPI_THREAD_SERIALIZED
   bool has_world_model = false;       // MPI_Init, not only sessions
   RecordingRules rules;
   ClockSample clock_start;

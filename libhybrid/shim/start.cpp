@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -200,11 +201,15 @@ void write_facts(Process& p, const JobLayout& layout) {
   d.property("online_predictor", p.options.online_predictor);
 }
 
-// Share of a rank's time for its predictor: 1 % of the processor's, of which ranks that share processing
-// units get a part each. LIBHYBRID_PREDICTOR_SHARE in the environment replaces the 1 %.
+// Share of a rank's time for its predictor: 1 % of a core, of which ranks that share cores get a part each.
+// LIBHYBRID_PREDICTOR_SHARE in the environment, above 0 and at most 1, replaces the 1 %.
 double predictor_share(const JobLayout& layout) {
-  const char* const text = std::getenv("LIBHYBRID_PREDICTOR_SHARE");
-  const double share = text != nullptr ? std::strtod(text, nullptr) : 0.01;
+  double share = 0.01;
+  if (const char* const text = std::getenv("LIBHYBRID_PREDICTOR_SHARE"); text != nullptr) {
+    double given = 0;
+    const auto end = std::from_chars(text, text + std::strlen(text), given);  // in any locale
+    if (end.ec == std::errc() && *end.ptr == '\0' && given > 0 && given <= 1) share = given;
+  }
   return layout.oversubscribed() ? share * layout.cpus_on_host / layout.ranks_on_host : share;
 }
 
@@ -241,6 +246,7 @@ bool begin(Process& p) {
   int level = MPI_THREAD_SINGLE;
   mpi::Query_thread(&level);
   p.concurrent = level == MPI_THREAD_MULTIPLE;
+  p.several_threads = level > MPI_THREAD_FUNNELED;
   p.clock_start = ClockSample::now();
   p.realtime_start = nanoseconds_of(CLOCK_REALTIME);
   p.rules.scale = TickScale(ticks_per_second(kLoaded, p.clock_start));

@@ -79,10 +79,10 @@ class alignas(64) Thread {
   }
 
   /// Calls of MPI_PROC_NULL take a few nanoseconds: a loop of them is recorded with few instructions. After
-  /// record() of such a call, record_again() may record equal ones until another event is recorded. They have
-  /// no duration.
-  void allow_again(const NullCall& call) {
-    if (rules_.cpu_clock) return;
+  /// record() of such a call with `record`, record_again() may record equal ones until another event is
+  /// recorded. They have no duration. Requires: no CPU clock, which measures the gap before each call.
+  void allow_again(const NullCall& call, const Record& record) {
+    if (needs_wide({record.bytes, 0, record.communicator})) return;  // two events
     null_call_ = call;
     journal_.allow_again();
   }
