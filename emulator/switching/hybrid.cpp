@@ -82,7 +82,7 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   windows_.start(now);
   if (path_choice_) worms_ahead_[pe].add(path_choice_->worm_occupancy(payload));
   words = timing_.in_worms(payload);
-  report_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload}, pe);
+  report_offer(now, in_table ? Traffic{payload, 0} : Traffic{0, payload}, {pe, kNoPort});
   worms_.announce_message(pe, index, message.connection.destination, payload);
   requests_.serve_by_worms(now, message.connection);
   return worms_.source(pe).queue;
@@ -272,7 +272,7 @@ void HybridOver<Worms>::process_deliveries(Time now) {
     if (c->gate != Time::never()) continue;
     c->gate = cleared;
     --gated_[connection.source];
-    if (!c->finished()) reports_.send(c->gate, connection, QueueReport::What::waits, c->queue->due);
+    if (!c->finished()) reports_.send(c->gate, {connection, QueueReport::What::waits, c->queue->due});
     if (now < window().close && window().grants(connection)) use_grant(now, *c);
   }
   delivered_.clear();

@@ -2,7 +2,9 @@
 // order on traffic of all patterns (the driver checks order, loss and duplicates).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/registry.h"
 #include "emulator/ticked/script.h"
@@ -67,6 +69,27 @@ TEST(HybridPolicy, AnExpectedMessageFindsItsCircuitOpen) {
   EXPECT_LE(latency_of_last("hybrid", "tournament"), nanoseconds(140));
   EXPECT_GE(latency_of_last("hybrid", "none"), nanoseconds(250)) << "the last destination is never the next";
   EXPECT_GE(latency_of_last("wormhole", "none"), nanoseconds(250));
+}
+
+/// The switch counts the slots that the words of a message need, ten words each.
+TEST(HybridPolicy, ACircuitHasItsPortsForTheSlotsThatItsWordsNeed) {
+  for (const auto& [bytes, slots] : std::vector<std::pair<int, int>>{{80, 1}, {128, 2}, {160, 2}, {168, 3}}) {
+    SwitchParameters p = our_switch(4);
+    p.technique = "tdm";
+    p.predictor = "none";
+    std::vector<Action> script;
+    for (Port source = 0; source < 3; ++source) {
+      Action send;
+      send.message = {source, {source, 3}, static_cast<Bytes>(bytes)};
+      script.push_back(send);
+    }
+    auto outcomes =
+        run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(1)).outcomes;
+    std::sort(outcomes.begin(), outcomes.end(),
+              [](const Outcome& a, const Outcome& b) { return a.delivered < b.delivered; });
+    for (std::size_t k : {1U, 2U})
+      EXPECT_EQ(outcomes[k].delivered - outcomes[k - 1].delivered, nanoseconds(100) * slots) << bytes;
+  }
 }
 
 /// A reconfiguration stops only the port whose partner changes.

@@ -191,9 +191,13 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
   const auto connection_of = [&](const Waiting& entry) {
     return Connection{entry.source, schedule[entry.slot].destination_of(entry.source)};
   };
-  if (!waiting_.empty() && tick - waiting_.front().due >= protect_)
-    if (const Connection c = connection_of(waiting_.front()); !worm_keeps(c, waiting_.front().due))
-      add_to_both(c, waiting_.front().slot);
+  next_overdue_ = Time::never();
+  if (!waiting_.empty()) {
+    const Time first_due = waiting_.front().due;
+    const Connection first = connection_of(waiting_.front());
+    next_overdue_ = first_due + protect_;
+    if (tick >= next_overdue_ && !worm_keeps(first, first_due)) add_to_both(first, waiting_.front().slot);
+  }
   if (change_ != Time{})
     for_each_port(busy_.words(), [&](Port source) {
       const UnderWay& circuit = under_way_[source];
@@ -256,7 +260,8 @@ void CircuitPlan::visit(StateVisitor& v) {
       for (const std::uint16_t port : fabric_paths_->path_of(source).up) v.same(port);
   });
   v.same(0);
-  // Only the order of the due times matters, unless they are compared with the arrivals of worms.
+  v.instant(next_overdue_);
+  // Otherwise the order of the due times matters, unless they are compared with the arrivals of worms.
   v.same(v.total(worm_comparisons_) != 0 ? 1 : 0);
   for (const Waiting& entry : waiting_)
     if (due(entry.slot, entry.source).stamp == entry.stamp)

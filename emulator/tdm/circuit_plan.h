@@ -105,6 +105,8 @@ class CircuitPlan {
                std::span<const PortSet> wanted, Configuration& circuits, PortSet& parked,
                std::vector<Connection>& fresh);
 
+  /// The slot of the wanted circuit from `source` that was composed last. Requires: there is one.
+  std::uint32_t slot_of(Port source) const { return under_way_[source].slot; }
   /// The path of the circuit from `source` that was composed last. Requires: a fat tree, and there is one.
   const TreePath& path_of(Port source) const { return fabric_paths_->path_of(source); }
 
@@ -143,10 +145,11 @@ class CircuitPlan {
   Time protect_, change_;
   bool keeps_unused_;
 
-  std::vector<UnderWay> under_way_;  // by source
-  PortSet busy_;                     // sources with a circuit under way
-  std::vector<Waiting> waiting_;     // by due time; entries with an old stamp are void
-  ZeroedArray<Due> due_;             // by source and slot
+  std::vector<UnderWay> under_way_;    // by source
+  PortSet busy_;                       // sources with a circuit under way
+  Time next_overdue_ = Time::never();  // from here on the first waiting connection interrupts others
+  std::vector<Waiting> waiting_;       // by due time; entries with an old stamp are void
+  ZeroedArray<Due> due_;               // by source and slot
   std::uint64_t last_stamp_ = 0;
   std::uint64_t worm_comparisons_ = 0;  // of due times with worms
 

@@ -57,20 +57,21 @@ struct alignas(64) CircuitState {
   bool holds_data = false;  // as queue->finished() would say
   // NIC
   bool in_table = false;
-  bool requested = false;       // and not notified yet
-  bool at_switch = false;       // the last control word sent is a request: the switch may know it
-  bool demanding = false;       // requested because data waits
-  bool releasing = false;       // release sent while in the table
-  bool release_due = false;     // release when no data waits
-  bool in_reuse_queue = false;  // of the table
-  bool by_worms = false;        // worms under way count as a use of it
+  bool requested = false;             // and not notified yet
+  bool at_switch = false;             // the last control word sent is a request: the switch may know it
+  bool demanding = false;             // requested because data waits
+  bool releasing = false;             // release sent while in the table
+  bool release_due = false;           // release when no data waits
+  bool in_reuse_queue = false;        // of the table
+  bool by_worms = false;              // worms under way count as a use of it
+  std::uint32_t waiting_signals = 0;  // switch: signals that data waits, less those that none does
   CircuitQueue* queue = nullptr;
   Time path;  // from the link to the receiver's NIC
   Time requested_at{};
-  Time gate{};                        // earliest start of words, after all worms
-  Time used_in{-1};                   // end of the last window with a word
-  std::uint32_t waiting_signals = 0;  // switch: signals that data waits, less those that none does
-  Time due{};                         // switch: of the last signal
+  Time gate{};              // earliest start of words, after all worms
+  Time used_in{-1};         // end of the last window with a word
+  std::uint64_t words = 0;  // switch: offered, less those that its slots have room for
+  Time due{};               // switch: of the last signal
 };
 static_assert(sizeof(CircuitState) == 128);
 

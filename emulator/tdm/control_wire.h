@@ -39,7 +39,7 @@ struct ControlWord {
     preload,  // `circuits` into `slot`
     load,     // a request for each of `circuits`
     flush,    // `connection.source`, kNoPort: all
-    offer,    // a message with `words` was offered; it travels as worms from `connection.source`, if given
+    offer,    // a message with `words` was offered, for the circuit of `connection`; as worms: to kNoPort
     expect    // `connection.source` expects to use this destination next
   } what;
   Connection connection;

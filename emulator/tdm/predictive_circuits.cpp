@@ -80,7 +80,7 @@ WordQueue& PredictiveCircuits::select_queue(Time now, std::uint32_t /*pe*/, std:
   if (requests_on_demand()) requests_.demand(now, c);
   transfer(index).circuit = true;
   transfer(index).hit = c.in_table;
-  report_offer(now, {words, 0});
+  report_offer(now, {words, 0}, message.connection);
   CircuitQueue& queue = circuits_.queue_for(c);
   if (is_head) queue.due = due;
   return queue;
@@ -95,15 +95,15 @@ void PredictiveCircuits::enter_circuit(Time now, CircuitState& c, Time due) {
   }
   if (c.finished()) {
     if (c.gate != Time::never())
-      reports_.send(std::max(now, c.gate), c.connection, QueueReport::What::waits, due);
+      reports_.send(std::max(now, c.gate), {c.connection, QueueReport::What::waits, due});
     if (queues_with_data_[c.connection.source]++ == 0) has_data_.set(c.connection.source);
     if (now < c.gone) last_leaves_until_[c.connection.source] = Time{};  // it is counted as unfinished again
   }
   windows_.start(now);
 }
 
-void PredictiveCircuits::report_offer(Time now, Traffic words, Port source) {
-  if (controller_.needs_signals()) wire_.send(now, {ControlWord::What::offer, {source, kNoPort}, 0, words});
+void PredictiveCircuits::report_offer(Time now, Traffic words, Connection connection) {
+  if (controller_.needs_signals()) wire_.send(now, {ControlWord::What::offer, connection, 0, words});
 }
 
 void PredictiveCircuits::forward_words(Time now, std::uint32_t /*pe*/, WordQueue& queue) {
@@ -151,12 +151,13 @@ void PredictiveCircuits::send_words(Time now, CircuitState& c) {
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
   last_leaves_until_[source] = c.gone;
   // A plan is informed at once, so that the port of the circuit is free when its last word has left.
-  reports_.send(plan_ ? std::max(now, c.gone - timing_.nic - 2 * timing_.control) : c.gone, c.connection,
-                QueueReport::What::is_empty, {});
+  reports_.send(plan_ ? std::max(now, c.gone - timing_.nic - 2 * timing_.control) : c.gone,
+                {c.connection, QueueReport::What::is_empty});
   if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);
 }
 
 void PredictiveCircuits::on_window(Time now) {
+  if (plan_ && now == window().close) report_words_left(now);
   if (!windows_.on_window(now)) return;
   const SlotWindow& window = windows_.current();
   if (window.configuration == nullptr) return on_window_seen(now);
@@ -168,6 +169,21 @@ void PredictiveCircuits::on_window(Time now) {
     if (c != nullptr && !c->finished()) use_grant(now, *c);
   });
   on_window_seen(now);
+}
+
+/// At the end of the current window: the switch has counted too few words for some circuits.
+void PredictiveCircuits::report_words_left(Time now) {
+  if (window().configuration == nullptr) return;
+  const PortSet& last = windows_.last_by_count();
+  for (std::size_t w = 0; w < last.words().size(); ++w)
+    for (Word rest = last.words()[w] & has_data_.words()[w]; rest != 0; rest &= rest - 1) {
+      const Port source = lowest_port(w, rest);
+      const CircuitState* const c = circuits_.find({source, window().configuration->destination_of(source)});
+      if (c == nullptr || c->finished()) continue;
+      std::uint64_t words = 0;
+      for (std::size_t i = 0; i < c->queue->segments.size(); ++i) words += c->queue->segments[i].words;
+      reports_.send(now, {c->connection, QueueReport::What::still_waits, {}, words});
+    }
 }
 
 // ---- Calls from outside
@@ -230,8 +246,11 @@ void PredictiveCircuits::on_control(Time now) {
       break;
     case ControlWord::What::offer:
       windows_.catch_up(now);
-      if (c.source != kNoPort && controller_.needs_efficiency())
+      if (c.destination != kNoPort) {
+        if (plan_) reports_.add_words(circuits_.at(c), control.words.predictive);
+      } else if (controller_.needs_efficiency()) {
         note_offered_worms(now, c.source, control.words.predictive + control.words.wormhole);
+      }
       if (controller_.add_offered_traffic(control.words))
         events_.push(now + timing_.control, kNotice, controller_.foreground() ? 1 : 0, kEveryone);
       return;
@@ -305,7 +324,12 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   v.total(slots_used_);
   for (Time& free : link_free_) v.instant(free);
   for (Time& until : last_leaves_until_) v.instant(until);
-  if (plan_) plan_->visit(v);
+  if (plan_) {
+    plan_->visit(v);
+    for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot)
+      for_each_port(reports_.wanted()[slot].words(),
+                    [&](Port source) { v.plenty(schedule_.of_source(source, slot)->words); });
+  }
   requests_.visit(v);
   v.unfinished(circuits_.all(), [&](CircuitState& c) {
     v.instant(c.gate);

@@ -25,7 +25,8 @@
 // the connections of all slots. The NIC reports to it for which destination it expects to need a circuit next
 // (emulator/tdm/expected_destination.h). It reports, W and one NIC delay before they are effective at the
 // switch, that data waits that can leave (a message whose predecessor will leave in this window counts as the
-// first one), that a message came to the head of the queue, and in advance that all data has left. The
+// first one), that a message came to the head of the queue, in advance that all data has left, and how many
+// words were left in a slot that the switch took for the last one (emulator/tdm/queue_reports.h). The
 // patience of the guard is then at least the plan's protection().
 #pragma once
 
@@ -87,9 +88,9 @@ class PredictiveCircuits : public Engine, protected WormTraffic {
   /// A message for `c` was offered, which an unloaded network would deliver by `due`.
   void enter_circuit(Time now, CircuitState& c, Time due);
   void send_words(Time now, CircuitState& c);
-  /// Reports an offered message with these words to the switch, if the allocation needs it. `source`: kNoPort
-  /// if the message does not travel as worms.
-  void report_offer(Time now, Traffic words, Port source = kNoPort);
+  /// Reports an offered message with these words to the switch, if the allocation needs it. The destination
+  /// of `connection` is kNoPort if the message travels as worms.
+  void report_offer(Time now, Traffic words, Connection connection);
   bool keeps_circuits() const { return plan_.has_value(); }
   /// Whether the next configuration depends on when worms came (CircuitPlan).
   bool has_waiting_circuits() const { return plan_ && plan_->has_waiting(); }
@@ -130,6 +131,7 @@ class PredictiveCircuits : public Engine, protected WormTraffic {
   void request_at_switch(Time now, Connection c);
   void on_port(Time now);
   void on_window(Time now);
+  void report_words_left(Time now);
 
   PortSet has_data_;                             // sources with an unfinished circuit queue
   std::vector<std::uint32_t> queues_with_data_;  // by source

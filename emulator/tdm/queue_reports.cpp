@@ -1,5 +1,7 @@
 #include "emulator/tdm/queue_reports.h"
 
+#include <algorithm>
+
 #include "emulator/tdm/control_wire.h"
 
 namespace hybrid {
@@ -13,17 +15,18 @@ QueueReports::QueueReports(const SwitchParameters& parameters, const Timing& tim
       wanted_(parameters.slots, PortSet(parameters.nodes)),
       wanted_connections_(parameters.slots, 0) {}
 
-void QueueReports::send(Time at, Connection c, QueueReport::What what, Time due) {
+void QueueReports::send(Time at, const QueueReport& report) {
   if (!controller_.needs_signals()) return;
+  const auto [source, destination] = report.connection;
   const std::uint64_t order =
-      (std::uint64_t{c.source} << 28 | c.destination) << 2 | static_cast<unsigned>(what);
-  events_.push_ordered(at + timing_.nic + timing_.control, kSignal, order, on_wire_.acquire({c, what, due}));
+      (std::uint64_t{source} << 24 | destination) << 3 | static_cast<unsigned>(report.what);
+  events_.push_ordered(at + timing_.nic + timing_.control, kSignal, order, on_wire_.acquire(report));
 }
 
 void QueueReports::send_next_message(CircuitQueue& queue, Time at) {
   if (plan_ == nullptr || queue.segments.empty()) return;
   queue.due = at + timing_.word * static_cast<std::int64_t>(queue.segments.front().words);
-  send(at, queue.circuit->connection, QueueReport::What::next_message, queue.due);
+  send(at, {queue.circuit->connection, QueueReport::What::next_message, queue.due});
 }
 
 void QueueReports::apply(const QueueReport& report, CircuitState& c) {
@@ -36,16 +39,30 @@ void QueueReports::apply(const QueueReport& report, CircuitState& c) {
       if (plan_ != nullptr && c.established && wanted_[c.slot].test(c.connection.source))
         plan_->set_waiting(c.slot, c.connection.source, c.due);
       break;
+    case QueueReport::What::still_waits:
+      c.words = report.words;
+      break;
     case QueueReport::What::is_empty:
-      --c.waiting_signals;
+      if (--c.waiting_signals == 0) c.words = 0;
       break;
   }
   if (c.established) update(c);
 }
 
+void QueueReports::add_words(CircuitState& c, std::uint64_t words) {
+  c.words += words;
+  if (c.established) update(c);
+}
+
+bool QueueReports::count_down(CircuitState& c, std::uint64_t words) {
+  c.words -= std::min(c.words, words);
+  update(c);
+  return c.words == 0;
+}
+
 void QueueReports::update(const CircuitState& c) {
   PortSet& sources = wanted_[c.slot];
-  const bool wanted = c.established && c.waiting_signals != 0;
+  const bool wanted = c.established && c.waiting_signals != 0 && (plan_ == nullptr || c.words != 0);
   if (sources.test(c.connection.source) == wanted) return;
   if (wanted) {
     sources.set(c.connection.source);

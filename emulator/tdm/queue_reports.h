@@ -5,7 +5,12 @@
 // (for a CircuitPlan only), and that no data waits. The reports of one instant are handled by ascending
 // connection; of one connection, new data comes first: then data waits without interruption.
 //
-//   reports.send(at, c, QueueReport::What::waits, due);       // NIC
+// With a CircuitPlan the switch also counts the words that wait for each circuit: those of the messages that
+// it knows to be offered (ControlWord::What::offer), less those that the slots of the circuit have room for.
+// At 0 no data waits, one round trip before a report could say so. If the NIC could not send all words in the
+// slots (its link was busy, or the data late), it reports those that are left at the end of the last one.
+//
+//   reports.send(at, {c, QueueReport::What::waits, due});     // NIC
 //   const QueueReport report = reports.receive(event.a);      // switch, at the event kSignal
 //   reports.apply(report, circuits.at(report.connection));
 #pragma once
@@ -27,11 +32,13 @@ struct QueueReport {
   enum class What : std::uint8_t {
     waits,         // data that can leave waits
     next_message,  // the next message is at the head
+    still_waits,   // words were left in the last slot that the switch had counted for them
     is_empty
   };
   Connection connection;
   What what;
-  Time due;  // of the message at the head
+  Time due{};               // of the message at the head
+  std::uint64_t words = 0;  // left, if still_waits
 };
 
 class QueueReports {
@@ -42,7 +49,7 @@ class QueueReports {
 
   /// Sends a report at `at`, which is effective at the switch one NIC and one wire delay later, with an event
   /// kSignal; nothing if the allocation needs no reports.
-  void send(Time at, Connection c, QueueReport::What what, Time due);
+  void send(Time at, const QueueReport& report);
   /// Reports the message that is at the head of `queue` from `at` on, if there is one, to a plan.
   void send_next_message(CircuitQueue& queue, Time at);
 
@@ -54,6 +61,10 @@ class QueueReports {
   }
   /// The switch knows `report`, of the connection of `c`.
   void apply(const QueueReport& report, CircuitState& c);
+  /// The switch knows that a message with these words was offered for `c`. Requires: with a plan.
+  void add_words(CircuitState& c, std::uint64_t words);
+  /// A slot that begins now carries up to `words` words of `c`. Returns whether the switch knows of no more.
+  bool count_down(CircuitState& c, std::uint64_t words);
   /// `c` was established or released. Requires: c.slot holds, or held, `c`.
   void note_schedule(const CircuitState& c) {
     if (controller_.needs_signals()) update(c);

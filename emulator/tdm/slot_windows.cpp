@@ -3,7 +3,7 @@
 namespace hybrid {
 
 SlotWindows::SlotWindows(const SwitchParameters& parameters, const Timing& timing, EventQueue& events,
-                         const SlotSchedule& schedule, const QueueReports& reports, WormTraffic& worms,
+                         const SlotSchedule& schedule, QueueReports& reports, WormTraffic& worms,
                          CycleController& controller, CircuitPlan* plan)
     : parameters_(parameters),
       timing_(timing),
@@ -13,8 +13,9 @@ SlotWindows::SlotWindows(const SwitchParameters& parameters, const Timing& timin
       worms_(worms),
       controller_(controller),
       plan_(plan),
+      usable_from_(plan == nullptr ? 0 : parameters.nodes),
       ready_(parameters.nodes),
-      loaded_(parameters.slots, Loaded{Configuration(parameters.nodes), {}, {}, 1}),
+      loaded_(parameters.slots, Loaded{Configuration(parameters.nodes), {}, {}, {}, 1}),
       changed_(parameters.slots, 0) {
   for (std::uint32_t slot = 0; slot < parameters.slots; ++slot) latest_.push_back(slot);
 }
@@ -114,6 +115,7 @@ void SlotWindows::load(Time begin, std::uint32_t slot, bool shared) {
     plan_->compose(begin, slot, schedule_.slots(), reports_.wanted(), loaded.configuration, loaded.parked,
                    loaded.fresh);
     controller_.add_grants(loaded.configuration.count() - loaded.parked.count());
+    count_words(begin, loaded);
     return;
   }
   loaded.configuration.clear();
@@ -125,6 +127,22 @@ void SlotWindows::load(Time begin, std::uint32_t slot, bool shared) {
     });
   }
   controller_.add_grants(loaded.configuration.count());
+}
+
+/// Subtracts the words that the circuits of `loaded`, whose slot begins now, carry from those that wait.
+void SlotWindows::count_words(Time begin, Loaded& loaded) {
+  if (loaded.last.size() == 0) loaded.last = PortSet(parameters_.nodes);
+  loaded.last.clear();
+  for (const Connection c : loaded.fresh)
+    usable_from_[c.source] = begin + parameters_.unusable_slot_time(true);
+  const Time end = begin + parameters_.slot_length;
+  const Time word = std::max(timing_.word, timing_.generation);
+  for_each_port(loaded.configuration.inputs().words(), [&](Port source) {
+    if (loaded.parked.test(source)) return;
+    CircuitState& c = *schedule_.of_source(source, plan_->slot_of(source));
+    const Time usable = end - std::max(begin, std::min(end, usable_from_[source]));
+    if (reports_.count_down(c, static_cast<std::uint64_t>(usable / word))) loaded.last.set(source);
+  });
 }
 
 void SlotWindows::release(std::uint32_t loaded) {
@@ -176,6 +194,7 @@ void SlotWindows::visit(StateVisitor& v) {
   v.instant(known_until_);
   if (plan_ != nullptr)
     for (Time& ready : ready_) v.instant(ready);
+  for (Time& usable : usable_from_) v.instant(usable);
   for (const char changed : changed_) v.same(changed != 0 ? 1 : 0);
 }
 

@@ -42,7 +42,7 @@ class SlotWindows {
  public:
   /// `plan`: nullptr if the allocation keeps no circuits.
   SlotWindows(const SwitchParameters& parameters, const Timing& timing, EventQueue& events,
-              const SlotSchedule& schedule, const QueueReports& reports, WormTraffic& worms,
+              const SlotSchedule& schedule, QueueReports& reports, WormTraffic& worms,
               CycleController& controller, CircuitPlan* plan);
   void observe(PortTimeline& timeline) { timeline_ = &timeline; }
 
@@ -52,6 +52,9 @@ class SlotWindows {
   Time opens(Port source) const { return std::max(window_.open, ready_[source]); }
   /// Whether no data waited at the switch for the circuit of `source` in current(). Requires: with a plan.
   bool is_parked(Port source) const { return loaded_[window_.loaded].parked.test(source); }
+  /// Sources for the data of which the switch reserved no slot after current(): its count of their words ran
+  /// out. Requires: with a plan, and current() has circuits.
+  const PortSet& last_by_count() const { return loaded_[window_.loaded].last; }
   /// The windows are known until here.
   Time known_until() const { return known_until_; }
 
@@ -78,12 +81,14 @@ class SlotWindows {
     // With a plan only:
     std::vector<Connection> fresh;  // circuits that the fabric did not have before
     PortSet parked;                 // sources of circuits that no data waited for
+    PortSet last;                   // see last_by_count()
     std::uint32_t users = 0;
   };
 
   void begin_until(Time limit);
   void begin_slot(Time now);
   void load(Time begin, std::uint32_t slot, bool shared);
+  void count_words(Time begin, Loaded& loaded);
   void release(std::uint32_t loaded);
   bool continues_previous(const SlotWindow& window) const;
   void see_next();
@@ -92,7 +97,7 @@ class SlotWindows {
   const Timing& timing_;
   EventQueue& events_;
   const SlotSchedule& schedule_;
-  const QueueReports& reports_;
+  QueueReports& reports_;
   WormTraffic& worms_;
   CycleController& controller_;
   CircuitPlan* plan_;
@@ -101,8 +106,9 @@ class SlotWindows {
   bool running_ = false;
   Time known_until_{};
   SlotWindow window_;
-  std::vector<Time> ready_;    // by source: its last circuit in the fabric can carry words from here on
-  Ring<SlotWindow> upcoming_;  // begun at the switch, not yet seen by the NICs
+  std::vector<Time> usable_from_;  // by source, with a plan: as ready_, but at the switch, as it counts words
+  std::vector<Time> ready_;        // by source: its last circuit in the fabric can carry words from here on
+  Ring<SlotWindow> upcoming_;      // begun at the switch, not yet seen by the NICs
   std::deque<Loaded> loaded_;
   std::vector<std::uint32_t> unused_;  // of loaded_
   std::vector<std::uint32_t> latest_;  // by slot: its last one in loaded_

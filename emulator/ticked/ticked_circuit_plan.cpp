@@ -13,8 +13,10 @@ void TickedSwitch::receive_signals() {
     const auto [i, j] = std::pair(signal.source, signal.destination);
     Circuit& c = circuit(i, j);
     if (signal.report == Report::waits) ++c.waiting_signals;
-    if (signal.report == Report::is_empty) {
-      --c.waiting_signals;
+    if (signal.report == Report::still_waits) {
+      c.known_words = signal.words;
+    } else if (signal.report == Report::is_empty) {
+      if (--c.waiting_signals == 0) c.known_words = 0;
     } else {
       c.known_due = signal.due;
       if (plan_ && c.established && wanted_[c.slot].test(i)) plan_->set_waiting(c.slot, i, Time{c.known_due});
@@ -27,7 +29,7 @@ void TickedSwitch::receive_signals() {
 void TickedSwitch::note_wanted(Port i, Port j) {
   const Circuit& c = circuit(i, j);
   PortSet& sources = wanted_[c.slot];
-  const bool wanted = c.established && c.waiting_signals != 0;
+  const bool wanted = c.established && c.waiting_signals != 0 && (!plan_ || c.known_words != 0);
   if (sources.test(i) == wanted) return;
   if (wanted) {
     sources.set(i);
@@ -38,7 +40,7 @@ void TickedSwitch::note_wanted(Port i, Port j) {
   }
 }
 
-Configuration TickedSwitch::compose(std::uint32_t slot, std::vector<Connection>& fresh) {
+void TickedSwitch::compose(std::uint32_t slot, Window& window) {
   if (shares_fabric_ && !p_.is_tree()) {
     PortSet inputs(p_.nodes), outputs(p_.nodes);
     for (const auto& [key, q] : queues_) {
@@ -53,10 +55,27 @@ Configuration TickedSwitch::compose(std::uint32_t slot, std::vector<Connection>&
     }
     plan_->leave_to_worms(inputs, outputs);
   }
-  Configuration circuits(p_.nodes);
+  window.configuration = Configuration(p_.nodes);
   PortSet parked(p_.nodes);
-  plan_->compose(Time{t_}, slot, schedule_, wanted_, circuits, parked, fresh);
-  return circuits;
+  plan_->compose(Time{t_}, slot, schedule_, wanted_, window.configuration, parked, window.fresh);
+  for (const Connection c : window.fresh) ports_[c.source].usable_from = t_ + p_.unusable_slot_time(true).ps;
+  for (const Connection c : window.configuration.connections()) {
+    if (parked.test(c.source)) continue;
+    const std::int64_t usable = boundary_ - std::max(t_, std::min(boundary_, ports_[c.source].usable_from));
+    const auto words = static_cast<std::uint64_t>(usable / std::max(word_, p_.word_generation.ps));
+    std::uint64_t& known = circuit(c.source, c.destination).known_words;
+    known -= std::min(known, words);
+    if (known == 0) window.last.insert(c.source);
+    note_wanted(c.source, c.destination);
+  }
+}
+
+void TickedSwitch::report_words_left(const Window& window) {
+  for (const Port i : window.last) {
+    const Port j = window.configuration.destination_of(i);
+    const std::uint64_t left = circuit(i, j).unsent;
+    if (left != 0) signal(t_, i, j, Report::still_waits, 0, left);
+  }
 }
 
 void TickedSwitch::see_circuits() {

@@ -220,11 +220,11 @@ void TickedSwitch::begin_slot() {
     passed_over_[s] =
         !(s < p_.slots ? wanted.test(s) : inputs != 0) || choice.slot == s ? 0 : passed_over_[s] + 1;
   boundary_ = t_ + choice.length.ps;
-  Window window{t_ + control_wire_, t_ + control_wire_, boundary_ + control_wire_, {}, {}};
+  Window window{t_ + control_wire_, t_ + control_wire_, boundary_ + control_wire_, {}, {}, {}};
   Configuration& shown = window.configuration;
   if (choice.slot < p_.slots) {
     if (plan_) {
-      shown = compose(choice.slot, window.fresh);
+      compose(choice.slot, window);
     } else {
       shown = choice.shared ? active[choice.slot] : schedule_[choice.slot];
       for (std::uint32_t k = 1; choice.shared && k < p_.slots; ++k)

@@ -236,7 +236,12 @@ void TickedSwitch::offer(Port i) {
     outcomes_[message.id].hit = slotted_ ? c.in_table : c.state == 2;
     for (std::uint64_t k = 0; k < payload; ++k)
       p.handing.push_back({0, message.id, j, k == 0, k + 1 == payload, 0});
-    if (slotted_) control([this, payload] { count_offered(payload, true); });
+    if (slotted_)
+      control([this, i, j, payload] {
+        circuit(i, j).known_words += payload;
+        if (circuit(i, j).established) note_wanted(i, j);
+        count_offered(payload, true);
+      });
     c.unsent += payload;
     c.messages.push_back({payload, c.finished});
     if (c.finished) c.due = t_ + static_cast<std::int64_t>(payload) * word_;

@@ -64,6 +64,7 @@ class TickedSwitch {
     std::int64_t due = 0;        // an unloaded network would deliver the message at the head by then
     int waiting_signals = 0;     // as the switch knows
     std::int64_t known_due = 0;  // also
+    std::uint64_t known_words = 0;  // also: offered, less those that its slots have room for
     struct Offered {
       std::uint64_t words = 0;
       bool was_head = false;  // when it was offered
@@ -96,8 +97,9 @@ class TickedSwitch {
     bool by_worm = false;
     std::deque<Word> wormhole;                       // Q_W
     std::int64_t link_free = 0, worm_link_free = 0;  // one link, without a packet plane
-    std::int64_t ready = 0;  // with a circuit plan: its last circuit carries words from here on
-    bool owned = false;      // the link, by a circuit, in this window
+    std::int64_t ready = 0;        // with a circuit plan: its last circuit carries words from here on
+    std::int64_t usable_from = 0;  // as `ready`, but at the switch
+    bool owned = false;            // the link, by a circuit, in this window
     // switch input
     std::deque<GrantedWorm> worms;   // more than one only with look-ahead
     Port worm_to = 0;                // of the last one that was granted
@@ -151,21 +153,26 @@ class TickedSwitch {
 
   // Circuit plan.
   /// Reports of a NIC about the queue of a connection, in the order of an instant.
-  enum class Report : std::uint8_t { waits, next_message, is_empty };
+  enum class Report : std::uint8_t { waits, next_message, still_waits, is_empty };
   struct Signal {
     Port source, destination;
     Report report;
     std::int64_t due;
+    std::uint64_t words;  // left, if still_waits
     auto operator<=>(const Signal&) const = default;
   };
   /// The NIC reports at `at`.
-  void signal(std::int64_t at, Port i, Port j, Report report, std::int64_t due = 0) {
-    signals_[at + nic_ + control_wire_].insert({i, j, report, due});
+  void signal(std::int64_t at, Port i, Port j, Report report, std::int64_t due = 0, std::uint64_t words = 0) {
+    signals_[at + nic_ + control_wire_].insert({i, j, report, due, words});
   }
   void receive_signals();
   /// Updates the connections that data waits for.
   void note_wanted(Port i, Port j);
-  Configuration compose(std::uint32_t slot, std::vector<Connection>& fresh);
+  struct Window;
+  /// The circuits of the window's slot.
+  void compose(std::uint32_t slot, Window& window);
+  /// At the end of the window: the switch has counted too few words for some circuits.
+  void report_words_left(const Window& window);
   /// The circuits of the slot that the NICs see now, and did not see before, are in the fabric.
   void see_circuits();
   /// End of the last word of the circuit on the link of `i`, if all its words leave in this window; else -1.
@@ -239,6 +246,7 @@ class TickedSwitch {
     std::int64_t seen, open, close;
     Configuration configuration;
     std::vector<Connection> fresh;  // circuits that the fabric did not have before
+    std::set<Port> last;            // sources of which the switch counted no words after this window
   };
   struct Opening {
     std::int64_t begin, until;

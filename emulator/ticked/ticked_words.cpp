@@ -131,6 +131,7 @@ void TickedSwitch::finish_circuit(Port i) {
 bool TickedSwitch::move_words() {
   bool moved = false;
   while (!windows_.empty() && windows_.front().close <= t_) {
+    report_words_left(windows_.front());
     windows_.pop_front();
     for (PortState& p : ports_) p.owned = false;
     if (!windows_.empty()) see_circuits();
