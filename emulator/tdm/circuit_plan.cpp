@@ -70,6 +70,12 @@ void CircuitPlan::end_waiting(std::uint32_t slot, Port source) {
   if (busy_.test(source) && under_way_[source].slot == slot) busy_.reset(source);
 }
 
+void CircuitPlan::set_outside(Port source, Time outside) {
+  UnderWay& circuit = under_way_[source];
+  circuit.outside = outside;
+  circuit.most_outside = std::max(circuit.most_outside, outside);
+}
+
 void CircuitPlan::expect(Port source, Port destination) {
   if (expected_[source] == destination) return;
   expected_[source] = destination;
@@ -157,6 +163,16 @@ void CircuitPlan::park(std::span<const Configuration> schedule, Configuration& c
   if (keeps_unused_) for_each_free(fabric_.inputs(), kept_of, [](Connection) { return true; });
 }
 
+/// The instant from which the waiting connection `c` interrupts other circuits, if those at its ports go on.
+Time CircuitPlan::overdue_at(Connection c, Time due) const {
+  const auto ports = static_cast<std::int64_t>(fabric_.ports());
+  Time most{};
+  for (const Port source : {c.source, fabric_.source_of(c.destination)})
+    if (source != kNoPort && busy_.test(source) && !fabric_.holds(c))
+      most = std::max(most, under_way_[source].most_outside);
+  return due + protect_ + std::min(most, Time{Time::never().ps / 4 / ports}) * ports;
+}
+
 bool CircuitPlan::worm_keeps(Connection c, Time due) {
   const Time worm = std::min(worm_in_[c.source], worm_out_[c.destination]);
   if (worm == Time::never()) return false;
@@ -195,14 +211,14 @@ void CircuitPlan::compose(Time tick, std::uint32_t first_slot, std::span<const C
   if (!waiting_.empty()) {
     const Time first_due = waiting_.front().due;
     const Connection first = connection_of(waiting_.front());
-    next_overdue_ = first_due + protect_;
+    next_overdue_ = overdue_at(first, first_due);
     if (tick >= next_overdue_ && !worm_keeps(first, first_due)) add_to_both(first, waiting_.front().slot);
   }
-  if (change_ != Time{})
-    for_each_port(busy_.words(), [&](Port source) {
-      const UnderWay& circuit = under_way_[source];
-      if (tick - circuit.started < protect_) add_to_both({source, circuit.destination}, circuit.slot);
-    });
+  for_each_port(busy_.words(), [&](Port source) {
+    const UnderWay& circuit = under_way_[source];
+    if (circuit.outside != Time{} || (change_ != Time{} && tick - circuit.started < protect_))
+      add_to_both({source, circuit.destination}, circuit.slot);
+  });
   // A: by due time.
   for (const Waiting& entry : waiting_)
     if (const Connection c = connection_of(entry);
@@ -253,6 +269,8 @@ void CircuitPlan::visit(StateVisitor& v) {
     UnderWay& circuit = under_way_[source];
     v.same((std::uint64_t{circuit.slot} << 32) + circuit.destination);
     v.instant(circuit.started);
+    v.same(circuit.outside != Time{} ? 1 : 0);
+    v.same(static_cast<std::uint64_t>(circuit.most_outside.ps));
   });
   for_each_port(fabric_.inputs().words(), [&](Port source) {
     v.same((std::uint64_t{source} << 32 | fabric_.destination_of(source)) + 1);

@@ -10,11 +10,16 @@
 // costs; of equals the first ("compare and keep", L. Tassiulas, INFOCOM 1998):
 //   A  the waiting connections by due time;
 //   B  the waiting connections in the order of the slots, from the slot whose turn it is.
-// Both begin with the connection that is due first, if it is overdue by `protection`, and with the circuits
-// that were set up less than `protection` ago. So every connection is served after finite time. Both are
-// maximal: no waiting connection is left with both ports free, unless a worm keeps one of them. `protection`
-// is ten times the reconfiguration and guard, so that these take at most a tenth of the time; at least a
-// slot.
+// Both begin with the connection that is due first, if it is overdue by `protection`, with the circuits that
+// were set up less than `protection` ago, and with those of messages that do not fit into their NIC (below).
+// So every connection is served after finite time. Both are maximal: no waiting connection is left with both
+// ports free, unless a worm keeps one of them. `protection` is ten times the reconfiguration and guard, so
+// that these take at most a tenth of the time; at least a slot.
+//
+// A message of which words are still outside the NIC, whose queue is full, holds up all messages behind it.
+// Its circuit is not interrupted until the rest fits into the queue: otherwise sources would be left with few
+// destinations that they have data for. A connection that is due first waits for such circuits at its ports:
+// for N times the time that the words outside need, as if each of N ports sent a message before.
 //
 // Ports without a wanted circuit get one that is expected to be used next, so that a message finds it
 // set up ("parked" circuits). A source's NIC reports its next destination. Parked circuits make way for
@@ -81,6 +86,9 @@ class CircuitPlan {
   /// No data waits for it any more, or the slot no longer holds it.
   void end_waiting(std::uint32_t slot, Port source);
 
+  /// Words that need this time on the link wait outside the NIC for the circuit from `source` that was
+  /// composed last: they hold up all messages behind them.
+  void set_outside(Port source, Time outside);
   /// `source` expects to use its circuit to `destination` next; kNoPort: unknown.
   void expect(Port source, Port destination);
   /// The schedule changed.
@@ -117,6 +125,7 @@ class CircuitPlan {
     Port destination = kNoPort;
     std::uint32_t slot = 0;
     Time started{};
+    Time outside{}, most_outside{};  // set_outside(): last, and most since it started
   };
   struct Waiting {
     std::uint32_t slot = 0;
@@ -139,6 +148,7 @@ class CircuitPlan {
   void park(std::span<const Configuration> schedule, Configuration& circuits, PortSet& parked,
             std::vector<Connection>& fresh);
   Time gain(const Configuration& circuits, const Paths& paths) const;
+  Time overdue_at(Connection c, Time due) const;
   bool worm_keeps(Connection c, Time due);
 
   std::uint32_t slots_;
@@ -147,7 +157,7 @@ class CircuitPlan {
 
   std::vector<UnderWay> under_way_;    // by source
   PortSet busy_;                       // sources with a circuit under way
-  Time next_overdue_ = Time::never();  // from here on the first waiting connection interrupts others
+  Time next_overdue_ = Time::never();  // overdue_at() of the first waiting connection, at the last compose()
   std::vector<Waiting> waiting_;       // by due time; entries with an old stamp are void
   ZeroedArray<Due> due_;               // by source and slot
   std::uint64_t last_stamp_ = 0;

@@ -96,6 +96,35 @@ TEST(CircuitPlan, ACircuitWithoutDataFreesItsPortsAtTheNextTick) {
   EXPECT_EQ(d.tick(), (Circuits{{0, 2}}));
 }
 
+TEST(CircuitPlan, AMessageThatDoesNotFitIntoItsNicIsNotInterrupted) {
+  PlanDriver d(plan_parameters(4, 2), false);
+  d.hold(0, {0, 1});
+  d.hold(1, {2, 1});
+  d.wait(0, 0, microseconds(50));
+  d.tick();
+  d.plan.set_outside(0, microseconds(3));
+  d.wait(1, 2, microseconds(1));
+  EXPECT_EQ(d.tick(), (Circuits{{0, 1}})) << "due later, but its message holds up others";
+  d.plan.set_outside(0, Time{});
+  EXPECT_EQ(d.tick(), (Circuits{{2, 1}}));
+}
+
+// N = 4, 3 us outside, protection of a slot: 1 + 4 * 3 + 0.1 us.
+TEST(CircuitPlan, NoConnectionWaitsForeverForMessagesThatDoNotFit) {
+  PlanDriver d(plan_parameters(4, 2), false);
+  d.hold(0, {0, 1});
+  d.hold(1, {2, 1});
+  d.wait(0, 0, microseconds(50));
+  d.tick();
+  d.wait(1, 2, microseconds(1));
+  while (d.now + d.slot_length < nanoseconds(13'100)) {
+    d.plan.set_outside(0, microseconds(3));
+    EXPECT_EQ(d.tick(), (Circuits{{0, 1}})) << d.now.ps;
+  }
+  d.plan.set_outside(0, microseconds(3));
+  EXPECT_EQ(d.tick(), (Circuits{{2, 1}}));
+}
+
 TEST(CircuitPlan, TheLargerCandidateWinsUnlessTheFirstIsOverdue) {
   PlanDriver d(plan_parameters(4, 2), false);
   d.hold(0, {0, 1});

@@ -327,8 +327,13 @@ void PredictiveCircuits::visit(StateVisitor& v) {
   if (plan_) {
     plan_->visit(v);
     for (std::uint32_t slot = 0; slot < parameters_.slots; ++slot)
-      for_each_port(reports_.wanted()[slot].words(),
-                    [&](Port source) { v.plenty(schedule_.of_source(source, slot)->words); });
+      for_each_port(reports_.wanted()[slot].words(), [&](Port source) {
+        std::uint64_t& words = schedule_.of_source(source, slot)->words;
+        const std::uint64_t in_nic = words > timing_.room ? timing_.room : 0;  // CircuitPlan::set_outside()
+        words -= in_nic;
+        v.plenty(words);
+        words += in_nic;
+      });
   }
   requests_.visit(v);
   v.unfinished(circuits_.all(), [&](CircuitState& c) {

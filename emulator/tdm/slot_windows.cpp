@@ -142,6 +142,8 @@ void SlotWindows::count_words(Time begin, Loaded& loaded) {
     CircuitState& c = *schedule_.of_source(source, plan_->slot_of(source));
     const Time usable = end - std::max(begin, std::min(end, usable_from_[source]));
     if (reports_.count_down(c, static_cast<std::uint64_t>(usable / word))) loaded.last.set(source);
+    const std::uint64_t outside = c.words - std::min(c.words, timing_.room);
+    plan_->set_outside(source, timing_.word * static_cast<std::int64_t>(outside));
   });
 }
 

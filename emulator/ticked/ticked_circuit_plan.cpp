@@ -66,6 +66,8 @@ void TickedSwitch::compose(std::uint32_t slot, Window& window) {
     std::uint64_t& known = circuit(c.source, c.destination).known_words;
     known -= std::min(known, words);
     if (known == 0) window.last.insert(c.source);
+    const std::uint64_t outside = known - std::min(known, static_cast<std::uint64_t>(room_));
+    plan_->set_outside(c.source, Time{static_cast<std::int64_t>(outside) * word_});
     note_wanted(c.source, c.destination);
   }
 }
