@@ -426,9 +426,10 @@ TEST_P(Inspectors, ComputeThePeersOfProceduresWithoutAnEffectOnTheProgram) {
   EXPECT_EQ(scores["changed"].over_hinted, 0u) << "the hint is wrong, and harmless";
 
   const std::string report = here(kBin + "hybrid replay " + name + "_of_4 --technique wormhole").second;
-  EXPECT_THAT(report, testing::ContainsRegex("27[ \n]+inspectors[ \n]+dropped"))
-      << "on each rank those of changed(), caught(), completed() and, after three inspections, "
-         "long_search(), search_after_send() and not_yet(); of anywhere() on three";
+  EXPECT_THAT(report, testing::ContainsRegex("2[3-7][ \n]+inspectors[ \n]+dropped"))
+      << "on each rank those of changed(), caught() and, after three inspections, long_search(), "
+         "search_after_send() and not_yet(); of anywhere() on three; and of completed() where the "
+         "message had not arrived";
   EXPECT_EQ(scores["long_search"].hinted, 0u);
   EXPECT_GT(scores["search_after_send"].hinted, 0u);
   scores.erase("long_search");
