@@ -35,6 +35,7 @@ class Libhybrid(CMakePackage):
     depends_on("tomlplusplus@3.3:")
     depends_on("xxhash@0.8:")
     depends_on("protozero@1.7:")  # the recipe beside this one
+    depends_on("jemalloc@5:")
     depends_on("elfutils")  # libdw, loaded at run time: source lines of calls
 
     depends_on("verilator@5:", type="build", when="+rtl")
