@@ -63,24 +63,7 @@ class FabricWindows {
   /// The first known window in which a word of connection `c` with duration `word` can start at or after `t`.
   /// from == Time::never(): there is none.
   Window find_window(Connection c, Time t, Time word) const {
-    if (always_open_) return {Time{}, Time::never()};
-    // Ports that stay open across the begin of the first opening.
-    Window window{std::max(ready_inputs_[c.source], ready_outputs_[c.destination]), Time{}};
-    const auto fits = [&] {
-      return window.from != Time::never() && std::max(t, window.from) + word <= window.until;
-    };
-    for (std::size_t i = 0; i < openings_.size(); ++i) {
-      const Opening& o = openings_[i];
-      const bool open = !o.closed_inputs.test(c.source) && !o.closed_outputs.test(c.destination);
-      const bool fresh = o.fresh_inputs.test(c.source) || o.fresh_outputs.test(c.destination);
-      if (open && !fresh && window.from != Time::never()) {
-        window.until = o.until;
-        continue;
-      }
-      if (fits()) return window;
-      window = open ? Window{fresh ? o.ready : o.begin, o.until} : Window{};
-    }
-    return fits() ? window : Window{};
+    return always_open_ ? Window{Time{}, Time::never()} : find_in_openings(c, t, word);
   }
 
   /// Removes openings that end at or before `t`, except the last one. find_window() must not be called for
@@ -113,6 +96,26 @@ class FabricWindows {
     PortSet closed_inputs, closed_outputs;  // in use by circuits
     PortSet fresh_inputs, fresh_outputs;    // to be set up: not open just before
   };
+
+  Window find_in_openings(Connection c, Time t, Time word) const {
+    // Ports that stay open across the begin of the first opening.
+    Window window{std::max(ready_inputs_[c.source], ready_outputs_[c.destination]), Time{}};
+    const auto fits = [&] {
+      return window.from != Time::never() && std::max(t, window.from) + word <= window.until;
+    };
+    for (std::size_t i = 0; i < openings_.size(); ++i) {
+      const Opening& o = openings_[i];
+      const bool open = !o.closed_inputs.test(c.source) && !o.closed_outputs.test(c.destination);
+      const bool fresh = o.fresh_inputs.test(c.source) || o.fresh_outputs.test(c.destination);
+      if (open && !fresh && window.from != Time::never()) {
+        window.until = o.until;
+        continue;
+      }
+      if (fits()) return window;
+      window = open ? Window{fresh ? o.ready : o.begin, o.until} : Window{};
+    }
+    return fits() ? window : Window{};
+  }
 
   /// A port that is fresh in a later opening gets another time then, so those of closed ports do not matter.
   static void keep_ready_times(const Opening& o, const PortSet& fresh, const PortSet& closed,

@@ -37,7 +37,8 @@ class PassNotes {
   bool can_note(Time now, Time at) const { return at - now < cycle_ * kFurthest; }
   /// Adds a note. Returns the edge of the pass that takes it, if it is the first note for that edge;
   /// otherwise Time::never(). Requires: can_note(now, at).
-  Time add_note(Time at, Connection c, std::uint32_t place, bool free, bool taken = false) {
+  [[gnu::always_inline]] Time add_note(Time at, Connection c, std::uint32_t place, bool free,
+                                       bool taken = false) {
     std::int64_t edge = (at.ps + cycle_.ps - 1) / cycle_.ps;
     if (cycle_ * edge == last_pass_) ++edge;  // that pass is over
     std::vector<PassNote>& notes = notes_of_edge(edge);

@@ -70,19 +70,11 @@ class ProcessingElement {
         queue_->entered.push(entry);
         last_entry_ = entry.last();
       };
-      std::uint64_t words = 0;
-      if (part.kind == Part::Kind::payload) {
-        words = serve_words(room, generation, Time::never(), free_, enter);
-      } else {
-        const bool header = part.kind == Part::Kind::header;
-        Time at = header ? free_ : free_ - generation;
-        words = serve_words(room, Time{}, Time::never(), at, enter);
-        // A tail that waited for a place keeps the PE from its next word, as a word of payload does.
-        if (header || at < free_)
-          free_ = std::max(free_, at);
-        else
-          free_ = at + generation;
-      }
+      const bool payload = part.kind == Part::Kind::payload, tail = part.kind == Part::Kind::tail;
+      Time at = tail ? free_ - generation : free_;
+      const std::uint64_t words = serve_words(room, payload ? generation : Time{}, Time::never(), at, enter);
+      // A tail that waited for a place keeps the PE from its next word, as a word of payload does.
+      free_ = tail && at >= free_ ? at + generation : std::max(free_, at);
       if (pool != nullptr)
         pool->take(destination(), words);
       else

@@ -128,29 +128,19 @@ class RunQueue {
 /// number of words that started.
 template <class Emit>
 std::uint64_t serve_words(const Run& in, Time spacing, Time latest, Time& free, Emit&& emit) {
-  Run runs[2];
-  std::size_t count = 1;
-  if (in.step <= spacing) {
-    runs[0] = {std::max(free, in.first), spacing, in.count};
-  } else {
-    // The words are further apart than `spacing`: a backlog is served first, then each starts on arrival.
-    std::uint64_t backlog = 0;
-    if (free > in.first)
-      backlog = std::min(in.count, static_cast<std::uint64_t>((free - in.first) / (in.step - spacing)) + 1);
-    if (backlog != 0) {
-      runs[0] = {free, spacing, backlog};
-      count = backlog < in.count ? 2 : 1;
-    }
-    if (backlog < in.count) runs[count - 1] = {in.at(backlog), in.step, in.count - backlog};
-  }
   std::uint64_t done = 0;
-  for (std::size_t r = 0; r < count && runs[r].count != 0 && runs[r].first <= latest; ++r) {
-    Run& out = runs[r];
-    bool all = true;
-    if (latest != Time::never() && out.step.ps != 0 && out.last() > latest) {
-      out.count = static_cast<std::uint64_t>((latest - out.first) / out.step) + 1;
-      all = false;
+  while (done < in.count) {
+    Run out{in.at(done), in.step, in.count - done};
+    if (in.step <= spacing) {
+      out = {std::max(free, out.first), spacing, out.count};
+    } else if (free > out.first) {
+      // The words are further apart than `spacing`: a backlog is served first, then each starts on arrival.
+      const auto backlog = static_cast<std::uint64_t>((free - out.first) / (in.step - spacing)) + 1;
+      out = {free, spacing, std::min(out.count, backlog)};
     }
+    if (out.first > latest) break;
+    const bool all = out.last() <= latest;
+    if (!all) out.count = static_cast<std::uint64_t>((latest - out.first) / out.step) + 1;
     free = out.last() + spacing;
     done += out.count;
     emit(out);

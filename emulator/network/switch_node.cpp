@@ -63,18 +63,6 @@ Time SwitchNode::next_start(std::uint32_t port) {
   return to->credit.empty() ? Time::never() : std::max(there, to->credit.front().first);
 }
 
-bool SwitchNode::move_worms(Time now, std::uint32_t source, Time latest, EventQueue& events,
-                            std::vector<Delivery>& delivered, std::vector<std::uint32_t>& /*touched*/) {
-  bool over_link = move_over_link(source, latest, now, events);
-  // Words that left VQ_W return credits, which may let more words start on the link. Only those can then pass
-  // the fabric, too.
-  while (move_through_fabric(now, source, events, delivered) && timing_.bounded()) {
-    if (!move_over_link(source, latest, now, events)) break;
-    over_link = true;
-  }
-  return over_link;
-}
-
 /// Returns the queue of `c`. If it has none, it gets one that another connection no longer needs, or a new
 /// one.
 SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
@@ -118,12 +106,12 @@ void SwitchNode::retire_queue(VirtualQueue& queue) {
 
 bool SwitchNode::move_over_link(std::uint32_t port, Time latest, Time now, EventQueue& events) {
   Source& source = sources_[port];
-  if (source.no_place) return false;
+  VirtualQueue*& next = worms_of_[port].next;
   bool moved = false;
   while (!source.queue.entered.empty()) {
-    VirtualQueue& to = get_queue(now, {port, announced_[port].front().destination});
-    source.no_place = to.credit.empty();
-    if (source.no_place) break;
+    if (next == nullptr) next = &get_queue(now, {port, announced_[port].front().destination});
+    VirtualQueue& to = *next;
+    if (source.no_place = to.credit.empty(); source.no_place) break;
     const Run data = first_words(source);
     to.credit.merge_past(std::min(now, std::max(source.link_free, data.first)));
     const Run possible = later_of(data, to.credit.front());
@@ -131,11 +119,13 @@ bool SwitchNode::move_over_link(std::uint32_t port, Time latest, Time now, Event
         port, possible, latest, to,
         [&](const Announced& m) { to.messages.push({m.transfer, m.destination, m.payload}); },
         [&] {
+          next = nullptr;
           if (announced_[port].size() > 1) prefetch_queue({port, announced_[port][1].destination});
         });
     if (timing_.bounded()) to.credit.pop(words);
     if (words == 0) break;
     moved = true;
+    source.no_place = next != nullptr && to.credit.empty();
     request_output(now, to, events);
     if (words < possible.count) break;
   }
@@ -147,9 +137,8 @@ std::uint64_t SwitchNode::head_worm_words(const VirtualQueue& queue) const {
   return worm_words(queue.messages.front().words);
 }
 
-/// Requests the output of `queue`'s head worm if the arrival of its first flit is known.
-void SwitchNode::request_output(Time now, VirtualQueue& queue, EventQueue& events) {
-  if (queue.requested || queue.messages.empty()) return;
+/// Requests the output of `queue`'s head worm, of which words are known, if the arrival of its first flit is.
+void SwitchNode::request_head_worm(Time now, VirtualQueue& queue, EventQueue& events) {
   const Time there = first_flit_arrival(queue.arrived, head_worm_words(queue));
   if (there == Time::never()) return;
   queue.requested = true;
@@ -165,7 +154,6 @@ void SwitchNode::request_output(Time now, VirtualQueue& queue, EventQueue& event
 bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& events,
                                      std::vector<Delivery>& delivered) {
   Worm& worm = worms_of_[input];
-  if (worm.left == 0) return false;
   VirtualQueue& queue = *worm.queue;
   bool moved = false;
   Time arrived{};  // of the last word that moved
@@ -178,7 +166,7 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
     const std::uint64_t sent = serve_words(words, fabric_.spacing, *latest, free, [&](const Run& starts) {
       if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
       queue.last_left = starts.last();
-      report_output(queue.connection, worm.transfer, starts);
+      if (timeline_ != nullptr) report_output(queue.connection, worm.transfer, starts);
     });
     if (sent == 0) break;
     moved = true;
@@ -203,6 +191,22 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
     request_output(now, queue, events);
   }
   return moved;
+}
+
+/// As move_worms(). Requires: a word may leave Q_W, or a granted worm has words left.
+bool SwitchNode::move_known_words(Time now, std::uint32_t source, Time latest, EventQueue& events,
+                                  std::vector<Delivery>& delivered) {
+  bool over_link = false;
+  // Words that left VQ_W return credits, which may let more words start on the link. Only those can then pass
+  // the fabric, too.
+  for (bool first = true;; first = false) {
+    const bool moved = may_leave(sources_[source]) && move_over_link(source, latest, now, events);
+    over_link |= moved;
+    if (!moved && !first) break;
+    if (worms_of_[source].left == 0 || !move_through_fabric(now, source, events, delivered)) break;
+    if (!timing_.bounded()) break;
+  }
+  return over_link;
 }
 
 /// Notes for the scheduler's next pass that at `at` a worm requests its output, or its ports become free.

@@ -59,7 +59,10 @@ class SwitchNode : public WormSwitches {
   /// far as is certain now. Appends the messages whose last word left. Returns whether a word left Q_W; words
   /// that enter in its place may move, too. (A fat tree adds to `touched`.)
   bool move_worms(Time now, std::uint32_t source, Time latest, EventQueue& events,
-                  std::vector<Delivery>& delivered, std::vector<std::uint32_t>& touched);
+                  std::vector<Delivery>& delivered, std::vector<std::uint32_t>& /*touched*/) {
+    return (may_leave(sources_[source]) || worms_of_[source].left != 0) &&
+           move_known_words(now, source, latest, events, delivered);
+  }
 
   /// Handles tail, request and pass events. Appends to `touched` the inputs for which move_worms() may move
   /// more words. (A fat tree adds to `delivered`.)
@@ -173,11 +176,16 @@ class SwitchNode : public WormSwitches {
     Time free{};     // earliest start of the next word
     std::uint32_t transfer = 0;
     bool ends_message = false;
-    std::uint32_t under_way = 0;  // worms of this input that have requested their output and not left
+    std::uint32_t under_way = 0;   // worms of this input that have requested their output and not left
+    VirtualQueue* next = nullptr;  // the queue for the next word of Q_W; nullptr: not looked up yet
   };
 
   /// Key of a queue in queue_numbers_: the destination, or the input if it has one FIFO.
   Port queue_key(Connection c) const { return timing_.input_fifo ? c.source : c.destination; }
+  /// Whether words in Q_W may start on the link.
+  static bool may_leave(const Source& source) { return !source.no_place && !source.queue.entered.empty(); }
+  bool move_known_words(Time now, std::uint32_t source, Time latest, EventQueue& events,
+                        std::vector<Delivery>& delivered);
   bool move_over_link(std::uint32_t source, Time latest, Time now, EventQueue& events);
   bool move_through_fabric(Time now, std::uint32_t source, EventQueue& events,
                            std::vector<Delivery>& delivered);
@@ -192,7 +200,12 @@ class SwitchNode : public WormSwitches {
     if (const VirtualQueue* queue = find_queue(c); queue != nullptr) prefetch_all(*queue);
   }
   std::uint64_t head_worm_words(const VirtualQueue& queue) const;
-  void request_output(Time now, VirtualQueue& queue, EventQueue& events);
+  /// Requests the output of `queue`'s head worm if the arrival of its first flit is known.
+  void request_output(Time now, VirtualQueue& queue, EventQueue& events) {
+    if (!queue.requested && !queue.messages.empty() && !queue.arrived.empty())
+      request_head_worm(now, queue, events);
+  }
+  void request_head_worm(Time now, VirtualQueue& queue, EventQueue& events);
   void note_change(Time now, Time at, Connection c, std::uint32_t place, bool free, EventQueue& events);
   void apply_note(const PassNote& note);
   void start_worm(Time now, Connection c);

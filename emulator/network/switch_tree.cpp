@@ -130,7 +130,7 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
       worm.last_left = starts.last();
       if (worm.next != nullptr)
         worm.next->arrived.push(starts.delayed(fabric_.path));
-      else
+      else if (timeline_ != nullptr)
         report_output(worm.self.connection, worm.self.transfer, starts);
     });
     if (sent == 0) break;

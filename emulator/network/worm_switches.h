@@ -151,9 +151,7 @@ class WormSwitches {
     Source& source = sources_[node];
     const Announced message = announced_[node].front();
     return serve_words(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
-      if (timeline_ != nullptr)
-        timeline_->on_link(
-            {{node, message.destination}, message.transfer, starts, timing_.word, true, WordSpan::kNoSlot});
+      if (timeline_ != nullptr) report_link({node, message.destination}, message.transfer, starts);
       source.queue.remove_words(starts);
       to.arrived.push(starts.delayed(timing_.wire));
       remove_segment_words(
@@ -173,11 +171,14 @@ class WormSwitches {
     free = std::max(free, window.from);
     return window.until == Time::never() ? window.until : window.until - fabric_.spacing;
   }
+  /// Reports words that start on the link of `c`'s source at `starts` to the timeline.
+  [[gnu::cold]] void report_link(Connection c, std::uint32_t transfer, const Run& starts) {
+    timeline_->on_link({c, transfer, starts, timing_.word, true, WordSpan::kNoSlot});
+  }
   /// Reports words that leave the last switch at `starts` to the timeline.
-  void report_output(Connection c, std::uint32_t transfer, const Run& starts) {
-    if (timeline_ != nullptr)
-      timeline_->out_of_fabric({c, transfer, starts.delayed(fabric_.path - timing_.wire), fabric_.spacing,
-                                true, WordSpan::kNoSlot});
+  [[gnu::cold]] void report_output(Connection c, std::uint32_t transfer, const Run& starts) {
+    timeline_->out_of_fabric(
+        {c, transfer, starts.delayed(fabric_.path - timing_.wire), fabric_.spacing, true, WordSpan::kNoSlot});
   }
 
   PortTimeline* timeline_ = nullptr;

@@ -30,6 +30,7 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
   for (Port p = 0; p < ports; ++p) {
     free_inputs_.set(p);
     free_outputs_.set(p);
+    outputs_[p].by_row = lists_.empty();
   }
   granted_.reserve(ports);
 }
@@ -60,14 +61,10 @@ bool WormholeScheduler::add_request(Port input, Port output) {
     set_in_row(input, output);
   } else if (o.requesters == 1 && o.sum == input) {
     return false;
-  } else if (o.requesters != 0 && (lists_.empty() || o.requesters == kListed)) {
-    if (o.requesters == 1) {
-      set_in_row(o.sum, output);
-    } else {
-      const auto& listed = lists_[output].requesters;
-      if (std::find(listed.begin(), listed.end(), input) != listed.end()) return false;
-      for (const Port other : listed) set_in_row(other, output);
-    }
+  } else if (o.requesters == kListed) {
+    const auto& listed = lists_[output].requesters;
+    if (std::find(listed.begin(), listed.end(), input) != listed.end()) return false;
+    for (const Port other : listed) set_in_row(other, output);
     set_in_row(input, output);
     o.by_row = true;
   } else if (o.requesters != 0) {
@@ -89,7 +86,7 @@ void WormholeScheduler::remove_request(Port input, Port output) {
   o.sum ^= input;
   if (o.by_row) {
     reset_in_row(input, output);
-    o.by_row = o.requesters > 2;
+    o.by_row = lists_.empty() || o.requesters > 2;
     if (!o.by_row) reset_in_row(o.sum, output);
   } else if (o.requesters > 1) {
     Port* const listed = lists_[output].requesters.data();

@@ -76,13 +76,30 @@ std::vector<Action> switch_script(const SwitchParameters& p) {
   return script;
 }
 
+/// Counts messages, as verilated_switch() counts words. It does not ask for their injections, which the PEs
+/// of the RTL do not report.
+struct Deliveries final : TransferListener {
+  void injected(Time /*at*/, const Message& /*message*/) override {}
+  void delivered(Time /*at*/, const Message& /*message*/, bool /*hit*/) override { ++count; }
+  std::size_t count = 0;
+};
+
 void emulated_switch(benchmark::State& state, const std::string& name) {
   const SwitchParameters p = switch_parameters(name);
   const std::vector<Action> script = switch_script(p);
   for (auto _ : state) {
     const auto technique = TechniqueRegistration::make(p.technique, p);
-    const Recorder recorder = run_script(*technique, script, Time::never());
-    if (recorder.order.size() != script.size()) state.SkipWithError("not all messages are delivered");
+    technique->disable_injection_reports();
+    Deliveries deliveries;
+    for (std::size_t next = 0; deliveries.count < script.size();) {
+      const Time at = technique->next_event();
+      if (next < script.size() && script[next].at <= at) {
+        technique->send(script[next].at, script[next].message);
+        ++next;
+      } else {
+        technique->advance(at, deliveries);
+      }
+    }
   }
 }
 

@@ -57,9 +57,10 @@ void WormholeOver<Switches>::move_touched(Time now) {
   while (!touched_.empty()) {
     const std::uint32_t node = touched_.back();
     touched_.pop_back();
-    if (!switches_.move_worms(now, node, Time::never(), events_, delivered_, touched_)) continue;
     // In a tree, more words may move even if none entered.
-    if (timing_.bounded() && (fill_queue(node) || Switches::kTree)) touched_.push_back(node);
+    while (switches_.move_worms(now, node, Time::never(), events_, delivered_, touched_) &&
+           timing_.bounded() && (fill_queue(node) || Switches::kTree)) {
+    }
   }
   for (const WormSwitches::Delivery& d : delivered_) schedule_delivery(d.at, d.transfer);
   delivered_.clear();
