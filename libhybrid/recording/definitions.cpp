@@ -24,7 +24,7 @@ namespace hybrid {
 
 namespace {
 
-constexpr std::string_view kFirstLine = "hybrid-definitions 4";
+constexpr std::string_view kFirstLine = "hybrid-definitions 5";
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -171,6 +171,7 @@ void read_record(Record& record, Definitions& definitions) {
     site.address = record.number<std::uint64_t>();
     site.object = unescaped(record.field());
     site.symbol = unescaped(record.field());
+    site.function = unescaped(record.field());
   } else {
     record.fail("property, communicator, neighbors, window, region or call-site instead of \"" +
                 std::string(kind) + "\"");
@@ -241,7 +242,7 @@ void DefinitionWriter::region(std::uint32_t id, std::string_view name) {
 
 void DefinitionWriter::call_site(std::uint32_t id, const CallSiteAddress& site) {
   write_record("call-site\t" + std::to_string(id) + "\t" + std::to_string(site.address) + "\t" +
-               escaped(site.object) + "\t" + escaped(site.symbol));
+               escaped(site.object) + "\t" + escaped(site.symbol) + "\t" + escaped(site.function));
 }
 
 bool DefinitionWriter::has_unwritten() {

@@ -48,7 +48,7 @@ TEST(Definitions, ReadsWrittenRecords) {
     writer.neighbors(5, edge, members);
     writer.window(2, 5);
     writer.region(0, odd);
-    writer.call_site(1, {odd, 0xFFFF'8000'1234'5678, odd + odd});
+    writer.call_site(1, {odd, 0xFFFF'8000'1234'5678, odd + odd, odd});
     writer.property("arguments", odd + "2");  // replaces the first value
   }
   const Definitions read = read_definitions(directory / "d");
@@ -64,7 +64,7 @@ TEST(Definitions, ReadsWrittenRecords) {
   EXPECT_EQ(read.communicators.at(5).neighbors_in, members);
   EXPECT_EQ(read.windows.at(2), 5u);
   EXPECT_EQ(read.regions.at(0), odd);
-  EXPECT_EQ(read.call_sites.at(1), (CallSiteAddress{odd, 0xFFFF'8000'1234'5678, odd + odd}));
+  EXPECT_EQ(read.call_sites.at(1), (CallSiteAddress{odd, 0xFFFF'8000'1234'5678, odd + odd, odd}));
 }
 
 TEST(Definitions, ALargeWorldIsAShortRecord) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/error.h"
+#include "libhybrid/recording/mpi_regions.h"
 
 namespace hybrid {
 
@@ -50,10 +51,22 @@ class Merger {
     for (auto& [id, site] : definitions.call_sites) {
       const auto [entry, is_new] =
           call_sites_.try_emplace(site, static_cast<std::uint32_t>(job_.call_sites.size()));
-      if (is_new) job_.call_sites.push_back(site);
+      if (is_new) {
+        job_.called_regions.push_back(called_region(site.function));
+        job_.call_sites.push_back(site);
+      }
       process.call_sites[id] = entry->second;
     }
     job_.processes.push_back(std::move(process));
+  }
+
+  std::optional<std::uint32_t> called_region(const std::string& function) {
+    if (function.empty()) return std::nullopt;
+    if (const auto known = find_mpi_region(function)) return known;
+    auto& names = job_.mpi_functions;
+    const auto at = std::ranges::find(names, function) - names.begin();
+    if (at == std::ssize(names)) names.push_back(function);
+    return static_cast<std::uint32_t>(mpi_regions().size() + static_cast<std::size_t>(at));
   }
 
   std::uint32_t group(std::vector<std::int32_t> members) {

@@ -61,7 +61,11 @@ struct JobDefinitions {
   std::vector<std::uint32_t> windows;          // their communicators
   std::vector<std::string> regions;            // distinct names
   std::vector<CallSiteAddress> call_sites;     // distinct
-  std::vector<ProcessDefinitions> processes;   // with a definitions file, in order of rank
+  // Of each call site, the region of the function that it calls: an index into mpi_regions(), then into
+  // mpi_functions; nullopt: not known.
+  std::vector<std::optional<std::uint32_t>> called_regions;
+  std::vector<std::string> mpi_functions;     // distinct names, of those that are not in mpi_regions()
+  std::vector<ProcessDefinitions> processes;  // with a definitions file, in order of rank
 
   /// The rank of `world_rank` as a peer of `process` on `view`; in an inter-communicator its rank in the
   /// other group. nullopt: not a member.

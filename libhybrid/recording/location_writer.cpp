@@ -31,7 +31,7 @@ void LocationWriter::write(const JournalStep& step, Time begin, Time end) {
   begin = std::max(begin, last_);
   end = std::max(end, begin);
   if (!begun_) {
-    enter(ids::application_region(), begin);
+    enter(ids::application_region(output_.location().job), begin);
     compute_since_ = begin;
     begun_ = true;
   }
@@ -51,7 +51,7 @@ Time LocationWriter::close() {
     leave(phases_.back(), last_);
     phases_.pop_back();
   }
-  if (begun_) leave(ids::application_region(), last_);
+  if (begun_) leave(ids::application_region(output_.location().job), last_);
   output_.archive().close_location(output_.writer());
   return last_;
 }
@@ -85,8 +85,11 @@ void LocationWriter::write_mark(const JournalRecord& record, Time at) {
 
 void LocationWriter::write_call(const JournalStep& step, Time begin, Time end) {
   add_compute(begin);
-  const std::uint32_t region = mpi_region_of(step);
-  add_call_site(*step.records.front().event);
+  const std::optional<std::uint32_t> site = call_site_of(*step.records.front().event);
+  if (site)
+    output_.check(OTF2_AttributeList_AddCallingContextRef(output_.attributes(), ids::call_site, *site));
+  const std::uint32_t region =
+      mpi_region_of(step, site ? output_.location().job.called_regions[*site] : std::nullopt);
   enter(region, begin);
   // Operations begin at the begin of the call and complete at its end, independently of their order in the
   // journal: a sendrecv is a send and then a receive.
@@ -158,11 +161,10 @@ void LocationWriter::add_compute(Time at) {
   compute_since_ = at;
 }
 
-void LocationWriter::add_call_site(const Event& event) {
+std::optional<std::uint32_t> LocationWriter::call_site_of(const Event& event) const {
   const auto& sites = output_.location().process.call_sites;
-  if (const auto site = sites.find(event.call_site); site != sites.end())
-    output_.check(
-        OTF2_AttributeList_AddCallingContextRef(output_.attributes(), ids::call_site, site->second));
+  const auto site = sites.find(event.call_site);
+  return site == sites.end() ? std::nullopt : std::optional(site->second);
 }
 
 void LocationWriter::enter(OTF2_RegionRef region, Time at) {
@@ -182,7 +184,7 @@ void LocationWriter::begin_phase(std::uint32_t region, Time at) {
     output_.count_undefined();
     return;
   }
-  phases_.push_back(ids::phase_region(found->second));
+  phases_.push_back(ids::phase_region(output_.location().job, found->second));
   add_compute(at);
   enter(phases_.back(), at);
 }
@@ -191,7 +193,7 @@ void LocationWriter::end_phase(std::uint32_t region, Time at) {
   const auto& regions = output_.location().process.regions;
   const auto found = regions.find(region);
   if (found == regions.end()) return;
-  const OTF2_RegionRef ended = ids::phase_region(found->second);
+  const OTF2_RegionRef ended = ids::phase_region(output_.location().job, found->second);
   const auto position = std::find(phases_.rbegin(), phases_.rend(), ended);
   if (position == phases_.rend()) return;  // the phase did not begin on this thread
   // Regions must nest: inner phases that last longer are split here.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "libhybrid/recording/collective_writer.h"
@@ -37,7 +38,8 @@ class LocationWriter {
   void write_end(const JournalRecord& record, Time begin, Time end);
   /// Attaches the compute time before `at` to the next event, if the location has compute times.
   void add_compute(Time at);
-  void add_call_site(const Event& event);
+  /// The index into JobDefinitions::call_sites, if the site is defined.
+  std::optional<std::uint32_t> call_site_of(const Event& event) const;
   void enter(OTF2_RegionRef region, Time at);
   void leave(OTF2_RegionRef region, Time at);
   void begin_phase(std::uint32_t region, Time at);

@@ -1,5 +1,6 @@
 #include "libhybrid/recording/mpi_regions.h"
 
+#include <algorithm>
 #include <array>
 
 namespace hybrid {
@@ -224,11 +225,8 @@ std::uint32_t region_of(const Event& event) {
   }
 }
 
-}  // namespace
-
-std::span<const MpiRegion> mpi_regions() { return kRegions; }
-
-std::uint32_t mpi_region_of(const JournalStep& call) {
+// By the operations only.
+std::uint32_t common_region_of(const JournalStep& call) {
   const Content content = content_of(call);
   if (content.sends + content.starts > 0 && content.recvs > 0) return kSingles + sendrecv;
   if (content.completions == 0 && content.starts == 1 && content.posts == 1 && !content.persistent)
@@ -239,6 +237,35 @@ std::uint32_t mpi_region_of(const JournalStep& call) {
     if (record.event->kind < EventKind::phase_begin || record.event->kind > EventKind::predict_release)
       return region_of(*record.event);
   return kSingles + other;
+}
+
+}  // namespace
+
+std::span<const MpiRegion> mpi_regions() { return kRegions; }
+
+std::optional<std::uint32_t> find_mpi_region(std::string_view name) {
+  const auto found = std::ranges::find(kRegions, name, &MpiRegion::name);
+  if (found == kRegions.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - kRegions.begin());
+}
+
+OTF2_RegionRole mpi_role(std::string_view name) {
+  const auto begins = [&](std::string_view with) { return name.starts_with(with); };
+  const auto contains = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (begins("MPI_File_")) return OTF2_REGION_ROLE_FILE_IO;
+  if (begins("MPI_Win_") || begins("MPI_Rput") || begins("MPI_Rget") || begins("MPI_Raccumulate"))
+    return kOneSided;
+  if (begins("MPI_Wait") || begins("MPI_Test") || contains("send") || contains("recv") || contains("robe") ||
+      begins("MPI_P"))  // MPI_Pready_range, MPI_Parrived
+    return kPair;
+  return kLocal;
+}
+
+std::uint32_t mpi_region_of(const JournalStep& call, std::optional<std::uint32_t> called) {
+  const std::uint32_t common = common_region_of(call);
+  const bool is_exact =
+      common < kSingles || common >= kSyncs || common == kSingles + init || common == kSingles + finalize;
+  return called && !is_exact ? *called : common;
 }
 
 OTF2_CollectiveOp otf2_collective(CollectiveOp op) {

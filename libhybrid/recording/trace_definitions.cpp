@@ -113,13 +113,15 @@ class GlobalDefinitions {
     const auto mpi = mpi_regions();
     for (std::uint32_t id = 0; id < mpi.size(); ++id)
       write_region(id, mpi[id].name, mpi[id].role, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE);
+    for (auto id = static_cast<std::uint32_t>(mpi.size()); const std::string& name : job_.mpi_functions)
+      write_region(id++, name, mpi_role(name), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE);
     std::string application;
     if (!job_.processes.empty())
       application = base_name(property_of(job_.processes.front(), names::kApplication));
-    write_region(ids::application_region(), application.empty() ? "application" : application,
+    write_region(ids::application_region(job_), application.empty() ? "application" : application,
                  OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE);
     for (std::uint32_t i = 0; i < job_.regions.size(); ++i)
-      write_region(ids::phase_region(i), job_.regions[i], OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
+      write_region(ids::phase_region(job_, i), job_.regions[i], OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
                    OTF2_REGION_FLAG_PHASE);
   }
 

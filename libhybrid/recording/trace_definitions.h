@@ -42,14 +42,19 @@ inline OTF2_LocationRef location(std::uint32_t rank, std::uint32_t thread) {
   return OTF2_LocationRef{thread} << 32 | rank;
 }
 
-// Regions: those of MPI, then the application, then the phases in the order of JobDefinitions::regions.
-inline OTF2_RegionRef application_region() { return static_cast<OTF2_RegionRef>(mpi_regions().size()); }
-inline OTF2_RegionRef phase_region(std::uint32_t index) { return application_region() + 1 + index; }
+// Regions: mpi_regions(), JobDefinitions::mpi_functions, the application, then the phases in the order of
+// JobDefinitions::regions.
+inline OTF2_RegionRef application_region(const JobDefinitions& job) {
+  return static_cast<OTF2_RegionRef>(mpi_regions().size() + job.mpi_functions.size());
+}
+inline OTF2_RegionRef phase_region(const JobDefinitions& job, std::uint32_t index) {
+  return application_region(job) + 1 + index;
+}
 
 // After them the functions that contain call sites. Calling context i is call site i of
 // JobDefinitions::call_sites.
 inline OTF2_RegionRef function_region(const JobDefinitions& job, std::uint32_t index) {
-  return phase_region(static_cast<std::uint32_t>(job.regions.size())) + index;
+  return phase_region(job, static_cast<std::uint32_t>(job.regions.size())) + index;
 }
 
 // Groups: the main locations of the processes, the special group of MPI_COMM_SELF, then

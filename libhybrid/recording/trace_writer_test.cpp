@@ -9,6 +9,7 @@
 
 #include "emulator/replay/operation.h"
 #include "emulator/replay/trace_format.h"
+#include "libhybrid/recording/mpi_regions.h"
 #include "libhybrid/recording/testing/recorded_process.h"
 #include "libhybrid/recording/testing/trace_writer_fixture.h"
 
@@ -87,6 +88,26 @@ TEST_F(TraceWriter, NamesTheCalls) {
   EXPECT_THAT(names, ElementsAre("MPI_Issend", "MPI_Start", "MPI_Pready", "MPI_Isendrecv", "MPI_Isendrecv",
                                  "MPI_Startall", "MPI_Startall", "MPI_Start", "MPI_Start", "MPI_Accumulate",
                                  "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"));
+}
+
+TEST_F(TraceWriter, NamesTheCallsOfAmbiguousOperationsByTheirSite) {
+  ranks(1);
+  const char* const functions[] = {"MPI_Waitsome", "MPI_Wait", "MPI_Comm_split", "MPI_Ssend"};
+  for (std::uint32_t i = 0; i < 4; ++i)
+    rank(0).definitions.call_site(1 + i, {"/gone/a.so", 0x10 + i, "exchange", functions[i]});
+  rank(0)->event(EventKind::recv_post, 100, 10, {.peer = 0, .request = 1});
+  rank(0)->event(EventKind::recv_complete, 200, 10, {.call_site = 1, .peer = 0, .request = 1});
+  rank(0)->event(EventKind::recv_post, 300, 10, {.peer = 0, .request = 2});
+  rank(0)->event(EventKind::recv_complete, 400, 10, {.call_site = 2, .peer = 0, .request = 2});
+  rank(0)->event(EventKind::send, 500, 10, {.call_site = 4, .peer = 0});  // by a pointer to a function
+  rank(0)->event(EventKind::call, 600, 10, {.call_site = 3});
+  rank(0)->finish(700);
+  const auto trace = open();
+  std::vector<std::string> names;
+  for (const Operation& o : operations(*trace, 0))
+    if (o.call_site != 0) names.push_back(source_call(*trace, o.call, o.call_site).call);
+  EXPECT_THAT(names, ElementsAre("MPI_Waitsome", "MPI_Wait", "MPI_Send"));
+  EXPECT_THAT(trace->region_name(static_cast<std::uint32_t>(mpi_regions().size() + 1)), "MPI_Comm_split");
 }
 
 TEST_F(TraceWriter, ReportsItsProgress) {

@@ -9,10 +9,11 @@
 
 #include "core/event.h"
 #include "libhybrid/recording/definitions.h"
+#include "libhybrid/shim/interposition.h"
 
 namespace hybrid::shim {
 
-std::uint32_t CallSites::number(std::uintptr_t returns_to) noexcept {
+std::uint32_t CallSites::number(std::uintptr_t returns_to, const char* function) noexcept {
   if (returns_to == 0) return 0;
   try {
     const std::lock_guard lock(mutex_);
@@ -21,14 +22,14 @@ std::uint32_t CallSites::number(std::uintptr_t returns_to) noexcept {
     if (numbers_.size() >= kMostCallSites) return 0;
     const auto number = static_cast<std::uint32_t>(numbers_.size() + 1);
     numbers_.emplace(returns_to, number);
-    define(number, returns_to);
+    define(number, returns_to, function);
     return number;
   } catch (const std::exception&) {
     return 0;
   }
 }
 
-void CallSites::define(std::uint32_t number, std::uintptr_t returns_to) {
+void CallSites::define(std::uint32_t number, std::uintptr_t returns_to, const char* function) {
   const std::uintptr_t call = returns_to - 1;  // the call instruction ends where it returns to
   Dl_info symbol{};
   const link_map* object = nullptr;
@@ -41,7 +42,8 @@ void CallSites::define(std::uint32_t number, std::uintptr_t returns_to) {
   const std::filesystem::path path = is_program ? std::filesystem::read_symlink("/proc/self/exe")
                                                 : std::filesystem::absolute(object->l_name);
   definitions_.call_site(number,
-                         {path, call - object->l_addr, symbol.dli_sname == nullptr ? "" : symbol.dli_sname});
+                         {path, call - object->l_addr, symbol.dli_sname == nullptr ? "" : symbol.dli_sname,
+                          function == nullptr ? "" : function});
 }
 
 std::uint32_t CallSiteCache::number_at_other(std::size_t place, std::uintptr_t returns_to) {
@@ -50,7 +52,7 @@ std::uint32_t CallSiteCache::number_at_other(std::size_t place, std::uintptr_t r
   if (sites_ == nullptr) return 0;
   // The new site gets the place; the one that was there the other place.
   other = entries_[place];
-  entries_[place] = {returns_to, sites_->number(returns_to)};
+  entries_[place] = {returns_to, sites_->number(returns_to, called_function())};
   return entries_[place].number;
 }
 

@@ -21,10 +21,11 @@ class CallSites {
 
   /// The number of a site, from 1. A new site is defined: by its object file and the address of the call
   /// there. 0 for the address 0, for more than kMostCallSites sites, and when memory is short.
-  std::uint32_t number(std::uintptr_t returns_to) noexcept;
+  /// `function`: the function that the site calls; nullptr: not known.
+  std::uint32_t number(std::uintptr_t returns_to, const char* function) noexcept;
 
  private:
-  void define(std::uint32_t number, std::uintptr_t returns_to);
+  void define(std::uint32_t number, std::uintptr_t returns_to, const char* function);
 
   DefinitionWriter& definitions_;
   std::mutex mutex_;

@@ -153,14 +153,14 @@ END {
       print "    [[gnu::tls_model(\"initial-exec\")]] static constinit thread_local std::uintptr_t of_thread = 0;"
       print "    return of_thread;"
       print "  }"
-      print "  static void begins(std::uintptr_t) {}"
+      print "  static void begins(std::uintptr_t, const char*) {}"
       print "};"
     }
     print attributes types[name] " around_" name "(CallPlace place, decltype(&" name ") next" \
           (signature[name] == "" ? "" : ", ") signature[name] ") {"
-    print "  const OutermostCall outermost(place);"
+    print "  const OutermostCall outermost(place, \"" (name ~ /_c$/ ? substr(name, 1, length(name) - 2) : name) "\");"
     if (outside[name]) {
-      print "  const OutermostOf<CallsOf_" name "> of_this(place);"
+      print "  const OutermostOf<CallsOf_" name "> of_this(place, nullptr);"
       print "  if (!of_this) return next(" arguments ");"
     } else {
       print "  Thread* const thread = outermost ? recording_thread() : nullptr;"

@@ -47,16 +47,21 @@ namespace detail {
 // Initial-exec: the library is loaded at start-up, and the hot path must not call __tls_get_addr.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t outermost_frame = 0;
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t call_site = 0;
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local const char* called_function = nullptr;
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uintptr_t fortran_call_site = 0;
 }  // namespace detail
 
 /// Return address of the program's current MPI call on this thread; it identifies the call site.
 [[gnu::always_inline]] inline std::uintptr_t call_site() { return detail::call_site; }
 
+/// Name of the function of that call, without the P of PMPI and without "_c".
+[[gnu::always_inline]] inline const char* called_function() { return detail::called_function; }
+
 /// The set of calls that OutermostCall guards: all recorded functions.
 struct AllCalls {
   [[gnu::always_inline]] static std::uintptr_t& frame() { return detail::outermost_frame; }
-  [[gnu::always_inline]] static void begins(std::uintptr_t returns_to) {
+  [[gnu::always_inline]] static void begins(std::uintptr_t returns_to, const char* function) {
+    detail::called_function = function;
     const std::uintptr_t fortran = detail::fortran_call_site;
     detail::call_site = fortran != 0 ? fortran : returns_to;
   }
@@ -113,12 +118,12 @@ struct CallPlace {
 template <class Calls>
 class OutermostOf {
  public:
-  [[gnu::always_inline]] explicit OutermostOf(const CallPlace& place) {
+  [[gnu::always_inline]] OutermostOf(const CallPlace& place, const char* function) {
     const std::uintptr_t outer = Calls::frame();
     outermost_ = outer == 0 || place.frame >= outer;
     if (!outermost_) return;
     Calls::frame() = place.frame;
-    Calls::begins(place.returns_to);
+    Calls::begins(place.returns_to, function);
   }
   [[gnu::always_inline]] ~OutermostOf() {
     if (outermost_) Calls::frame() = 0;

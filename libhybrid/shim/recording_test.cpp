@@ -336,12 +336,8 @@ TEST_P(Bindings, EachTransferIsRecordedOnce) {
 INSTANTIATE_TEST_SUITE_P(Shim, Bindings, ::testing::ValuesIn(HYBRID_SHIM_BINDINGS),
                          [](const auto& info) { return std::string(info.param).substr(5); });
 
-// The source line of each event's call; "" without debug information.
-Lines source_lines(const RecordedRun& run, std::uint32_t rank, EventKind kind) {
-  std::vector<CallSiteAddress> addresses;
-  const Definitions definitions = run.definitions(rank);
-  for (const Event& event : run.events(rank))
-    if (event.kind == kind) addresses.push_back(definitions.call_sites.at(event.call_site));
+// The source line of each call; "" without debug information.
+Lines source_lines(const std::vector<CallSiteAddress>& addresses) {
   Lines lines;
   for (const CallSite& site : find_source_places(addresses)) {
     std::ifstream source(site.file);
@@ -350,6 +346,41 @@ Lines source_lines(const RecordedRun& run, std::uint32_t rank, EventKind kind) {
     }
   }
   return lines;
+}
+// The same of each event.
+Lines source_lines(const RecordedRun& run, std::uint32_t rank, EventKind kind) {
+  std::vector<CallSiteAddress> addresses;
+  const Definitions definitions = run.definitions(rank);
+  for (const Event& event : run.events(rank))
+    if (event.kind == kind) addresses.push_back(definitions.call_sites.at(event.call_site));
+  return source_lines(addresses);
+}
+// Compares the function of each call site with its source line, and returns the functions.
+std::set<std::string> called_functions(const RecordedRun& run, std::uint32_t rank) {
+  std::vector<CallSiteAddress> sites;
+  for (const auto& [id, site] : run.definitions(rank).call_sites) sites.push_back(site);
+  const Lines lines = source_lines(sites);
+  std::set<std::string> functions;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    functions.insert(sites[i].function);
+    if (lines[i].find("MPI_") != std::string::npos) {
+      EXPECT_THAT(lines[i], HasSubstr(sites[i].function + "("));
+    }
+  }
+  return functions;
+}
+
+TEST_P(Bindings, EachCallSiteHasItsFunction) {
+  const RecordedRun run(4, {program(GetParam())});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(called_functions(run, 1),
+              IsSupersetOf({"MPI_Isend", "MPI_Waitall", "MPI_Sendrecv", "MPI_Bcast"}));
+}
+
+TEST(CallSites, HaveTheFunctionThatCompletes) {
+  const RecordedRun run(2, {program("shim_p2p"), "nonblocking"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(called_functions(run, 1), IsSupersetOf({"MPI_Waitany", "MPI_Waitsome", "MPI_Testall"}));
 }
 
 TEST_P(Bindings, EachCallHasItsSourceLine) {
