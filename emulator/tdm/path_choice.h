@@ -20,9 +20,10 @@
 // not keep up gets fewer messages.
 //
 // On one link the message also delays those behind it, by the time for which it occupies its ports:
-//   circuit  whole slots, until the switch knows that the message has left. If the circuit is open, or other
-//            messages wait for it, the message adds its words only. Worms of the connection that have not
-//            left show that messages would wait together
+//   circuit  whole slots, until the switch knows that the message has left. If the circuit is open, the
+//   message
+//            adds its words only. Worms of the connection that have not left show that messages would wait
+//            together: at least two share the slots
 //   worms    words and passes of the scheduler; while circuits use the fabric, the time of the words on the
 //            link, too, since they then wait in the switch
 // The NIC expects as many messages behind this one as wait ahead of it. So a NIC with a backlog of short
@@ -205,8 +206,10 @@ class PathChoice {
  private:
   /// Time by which the message delays those behind it.
   Time circuit_delay(const Offer& o) const {
-    return o.worms_under_way || o.circuit == Circuit::open ? circuit_work(o.words)
-                                                           : circuit_occupancy(o.words);
+    const Time words = circuit_work(o.words);
+    if (o.circuit == Circuit::open) return words;
+    const Time alone = circuit_occupancy(o.words);
+    return o.worms_under_way ? std::max(words, Time{alone.ps / 2}) : alone;
   }
   Time worm_delay(const Offer& o) const {
     const Time on_link = o.circuits_ahead > Time{} ? circuit_work(o.words) : Time{};

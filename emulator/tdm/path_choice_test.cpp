@@ -133,6 +133,18 @@ TEST(PathChoice, OccupancyOfThePorts) {
   EXPECT_EQ(choice_of(p).circuit_occupancy(6), nanoseconds(300));
 }
 
+// At 400 Gb/s the words of a message take 2.56 ns; two that share a circuit need a slot each. Worms take one
+// pass.
+TEST(PathChoice, ASlotForTwoShortMessagesIsLongerThanTheirWorms) {
+  SwitchParameters p;
+  p.link_rate = 400'000'000'000;
+  p.scheduler = {picoseconds(1'280), 1};
+  PathChoice::Offer offer{
+      .words = 16, .can_be_granted = true, .worms_ahead = nanoseconds(400), .messages_ahead = 100};
+  offer.worms_under_way = true;
+  EXPECT_FALSE(choice_of(p).by_circuit(offer));
+}
+
 // 128 bytes occupy the ports for 240 ns as a worm, for 300 ns over a circuit of their own, for 160 ns if they
 // share one.
 TEST(PathChoice, ABacklogTakesThePathThatOccupiesThePortsForLess) {
