@@ -4,6 +4,7 @@
 //   no-warnings, error-warnings        -Wno-hybrid, -Werror=hybrid
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -15,9 +16,6 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang_plugin/directives/directives.h"
-#include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/PassManager.h"
-#include "llvm/Passes/PassBuilder.h"
 
 namespace hybrid::directives {
 
@@ -43,14 +41,6 @@ std::filesystem::path plugin_file() {
   static const char here = 0;
   return dladdr(&here, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
-
-class StripLinesPass : public llvm::PassInfoMixin<StripLinesPass> {
- public:
-  static bool isRequired() { return true; }  // at -O0 too
-  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    return llvm::StripDebugInfo(module) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
-  }
-};
 
 class Action final : public clang::PluginASTAction {
  protected:
@@ -105,17 +95,12 @@ class Action final : public clang::PluginASTAction {
     for (const std::string& plugin : plugins)
       if (std::filesystem::path(plugin).filename() == pass.filename()) return;
     plugins.push_back(pass.string());
-    // Hints contain source lines. Line tables are generated for the passes, but not written to the object (as
-    // for -Rpass).
+    // Hints contain source lines. Line tables are generated for the pass, which removes them, and not written
+    // to the object (as for -Rpass).
     if (clang::CodeGenOptions& options = compiler.getCodeGenOpts();
         options.getDebugInfo() == llvm::codegenoptions::NoDebugInfo) {
       options.setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
-      // Later passes do not need them.
-      options.PassBuilderCallbacks.push_back([](llvm::PassBuilder& builder) {
-        builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-          passes.addPass(StripLinesPass());
-        });
-      });
+      setenv("HYBRID_LINES_FOR_HINTS", "1", 1);
     }
   }
 

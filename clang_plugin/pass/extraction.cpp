@@ -116,6 +116,18 @@ class Extractor {
             return std::memcmp(&other, site, sizeof *site) == 0;
           }))
         note.sites.push_back(*site);
+    /* In each function in source order, independent of the order of its blocks. */
+    const auto other_function = [](const hybrid_site& a, const hybrid_site& b) {
+      return a.function != b.function || a.file != b.file;
+    };
+    for (auto begin = note.sites.begin(); begin != note.sites.end();) {
+      auto end = std::adjacent_find(begin, note.sites.end(), other_function);
+      if (end != note.sites.end()) ++end;
+      std::stable_sort(begin, end, [](const hybrid_site& a, const hybrid_site& b) {
+        return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+      });
+      begin = end;
+    }
   }
 
   /* Of a conjunction: the conditions that are known. Every path to the phase passes through the others, so

@@ -108,7 +108,7 @@ std::unique_ptr<Slice> slice(Function& function, const std::string& origin, bool
 
 class InspectorMaker::Maker {
  public:
-  Maker(Module& module, const Directives& directives) : module_(module) {
+  Maker(Module& module, const Directives& directives, bool in_registers) : module_(module) {
     std::vector<Function*> senders;
     std::set<const Function*> with_sends;
     for (const Function& callee : module)
@@ -130,7 +130,7 @@ class InspectorMaker::Maker {
       for (Entry& part : parts) names_[&part] = part.function->getName().str();
       kept.push_back(cast<Function>(mapping.lookup(own)));
     }
-    prepared_ = prepare(std::move(copy), kept);
+    prepared_ = prepare(std::move(copy), kept, in_registers);
   }
 
   Prepared& prepared() { return prepared_; }
@@ -256,8 +256,8 @@ class InspectorMaker::Maker {
   Inspectors result_;
 };
 
-InspectorMaker::InspectorMaker(Module& module, const Directives& directives)
-    : maker_(std::make_unique<Maker>(module, directives)) {}
+InspectorMaker::InspectorMaker(Module& module, const Directives& directives, bool in_registers)
+    : maker_(std::make_unique<Maker>(module, directives, in_registers)) {}
 InspectorMaker::~InspectorMaker() = default;
 
 Prepared& InspectorMaker::prepared() { return maker_->prepared(); }

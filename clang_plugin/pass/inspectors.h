@@ -49,8 +49,8 @@ struct Inspectors {
 /* Makes the inspectors of a module, from a copy that is prepared (preparation.h). */
 class InspectorMaker {
  public:
-  /* Both must outlive this object. */
-  InspectorMaker(llvm::Module& module, const Directives& directives);
+  /* Both must outlive this object. `in_registers`: as of prepare(). */
+  InspectorMaker(llvm::Module& module, const Directives& directives, bool in_registers);
   ~InspectorMaker();
 
   /* The copy, for the extraction. Loops that send are functions in it, too (entries.h). */

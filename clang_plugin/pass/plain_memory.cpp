@@ -54,13 +54,14 @@ void mark_constants(Module& module) {
     }
 }
 
-void copy_structures_as_memory(Function& function) {
+bool copy_structures_as_memory(Function& function) {
   const DataLayout& layout = function.getParent()->getDataLayout();
   std::vector<LoadInst*> loads;
   for (Instruction& instruction : instructions(function))
     if (auto* load = dyn_cast<LoadInst>(&instruction);
         load && load->getType()->isAggregateType() && load->isSimple() && !load->use_empty())
       loads.push_back(load);
+  bool any = false;
   while (!loads.empty()) {
     LoadInst* load = loads.back();
     loads.pop_back();
@@ -90,7 +91,9 @@ void copy_structures_as_memory(Function& function) {
       if (value->getType()->isAggregateType()) loads.push_back(value);
     }
     load->eraseFromParent();
+    any = true;
   }
+  return any;
 }
 
 }  // namespace hybrid::pass

@@ -11,7 +11,7 @@ namespace hybrid::pass {
 void mark_constants(llvm::Module& module);
 
 /* Copies structures as memory instead of as values: flang loads and stores the descriptors of arrays as a
- * whole, which neither SROA nor an inspector divides into numbers. */
-void copy_structures_as_memory(llvm::Function& function);
+ * whole, which neither SROA nor an inspector divides into numbers. Returns whether there were any. */
+bool copy_structures_as_memory(llvm::Function& function);
 
 }  // namespace hybrid::pass

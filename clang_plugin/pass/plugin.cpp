@@ -1,4 +1,5 @@
-/* Entry point for clang, flang and opt: registers the pass at the start of every pipeline. The pass
+/* Entry point for clang, flang and opt: registers the pass after the first simplification of each
+ * function, before any inlining. The pass
  *   1. inserts markers around loops that communicate (loop_phases.h) and finds all directives (directives.h),
  *   2. analyses a copy of the module (extraction.h),
  *   3. makes inspectors for sends that no expression describes (inspectors.h),
@@ -40,8 +41,8 @@ using namespace hybrid::pass;
 
 /* The value of an environment variable; "" if there is none. The wrappers set: HYBRID_SOURCE_NAME, the user's
  * name of a file that was rewritten before its compilation; HYBRID_PROFILES, the files of profiles, one a
- * line; HYBRID_WARNINGS, "off" or "errors"; HYBRID_LINES_FOR_HINTS, if line tables were requested only for
- * hints. */
+ * line; HYBRID_WARNINGS, "off" or "errors"; HYBRID_LINES_FOR_HINTS (the plugin for clang, too), if line
+ * tables were requested only for hints. */
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
@@ -113,19 +114,22 @@ class HybridPass : public PassInfoMixin<HybridPass> {
  public:
   static bool isRequired() { return true; } /* at -O0 too */
 
-  static PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
+  /* `in_registers`: as of prepare(). */
+  explicit HybridPass(bool in_registers) : in_registers_(in_registers) {}
+
+  PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
     if (communicates(module)) add_hints(module);
     if (!environment("HYBRID_LINES_FOR_HINTS").empty()) StripDebugInfo(module);
     return PreservedAnalyses::none();
   }
 
  private:
-  static void add_hints(Module& module) {
+  void add_hints(Module& module) const {
     forget_bodies_of_markers(module);
     make_room_at_directives(module);
     mark_loops(module);
     const Directives directives = find_directives(module);
-    InspectorMaker maker(module, directives);
+    InspectorMaker maker(module, directives, in_registers_);
     Extraction extraction = extract(maker.prepared(), directives.phases);
     Note& note = extraction.note;
     const Inspectors inspectors = maker.make(extraction.procedures, note);
@@ -138,6 +142,8 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     Constant* unit = write_note(module, note, name.empty() ? module.getSourceFileName() : name);
     write_marks(module, directives, extraction.procedures, inspectors, unit);
   }
+
+  bool in_registers_;
 };
 
 /* Returns the LLVM that loaded this library, if it is another version than it was built for, otherwise "".
@@ -166,12 +172,15 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetP
     return {LLVM_PLUGIN_API_VERSION, "hybrid", LLVM_VERSION_STRING, nullptr};
   }
   return {LLVM_PLUGIN_API_VERSION, "hybrid", LLVM_VERSION_STRING, [](PassBuilder& builder) {
-            builder.registerPipelineStartEPCallback(
-                [](ModulePassManager& passes, OptimizationLevel) { passes.addPass(HybridPass()); });
+            /* Not at the start: the copy would be larger, and need the first simplification, too. */
+            builder.registerPipelineEarlySimplificationEPCallback(
+                [](ModulePassManager& passes, OptimizationLevel level) {
+                  passes.addPass(HybridPass(level != OptimizationLevel::O0));
+                });
             builder.registerPipelineParsingCallback(
                 [](StringRef name, ModulePassManager& passes, ArrayRef<PassBuilder::PipelineElement>) {
                   if (name != "hybrid") return false;
-                  passes.addPass(HybridPass());
+                  passes.addPass(HybridPass(false));
                   return true;
                 });
           }};

@@ -1,5 +1,6 @@
 #include "clang_plugin/pass/preparation.h"
 
+#include <llvm/Analysis/InlineCost.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugProgramInstruction.h>
@@ -8,13 +9,13 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/FunctionAttrs.h>
 #include <llvm/Transforms/IPO/InferFunctionAttrs.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 #include <llvm/Transforms/Utils/LowerInvoke.h>
@@ -159,9 +160,9 @@ class CallGraph {
     }
   }
 
-  /* Marks the calls that are inlined: those in functions that lead to a site or to a value of MPI, and those
-   * in the bodies that are inlined there. Of other functions only the effects on memory are used. */
-  void mark_inlined_calls(Module& module) {
+  /* Inlines calls in functions that lead to a site or to a value of MPI, and those in the bodies that are
+   * inlined there. Of other functions only the effects on memory are used. */
+  void inline_calls(Module& module, FunctionAnalysisManager& analyses) {
     std::vector<Function*> pending; /* in the module's order: the sizes of recursive functions depend on it */
     for (Function& function : module)
       if (leads_.contains(&function)) pending.push_back(&function);
@@ -175,13 +176,29 @@ class CallGraph {
         if (!callee || callee->isDeclaration() || callee->isInterposable() || !belongs_to_callers(*callee) ||
             inlined_size(*callee) >= kMost)
           continue;
-        call->addFnAttr(Attribute::AlwaysInline);
+        inlined_calls_[&caller].push_back(call);
         if (seen.insert(callee).second) pending.push_back(callee);
       }
     }
+    for (Function& function : module) inline_into(function, analyses);
   }
 
  private:
+  /* Inlines the selected calls of a function, after those of the functions that it calls. */
+  void inline_into(Function& caller, FunctionAnalysisManager& analyses) {
+    const auto found = inlined_calls_.find(&caller);
+    if (found == inlined_calls_.end()) return;
+    const std::vector<CallBase*> calls = std::move(found->second);
+    inlined_calls_.erase(found);
+    for (CallBase* call : calls) inline_into(*const_cast<Function*>(callee_of(*call)), analyses);
+    for (CallBase* call : calls) {
+      if (!isInlineViable(*const_cast<Function*>(callee_of(*call))).isSuccess()) continue;
+      InlineFunctionInfo info;
+      InlineFunction(*call, info, true, nullptr, false);
+    }
+    analyses.invalidate(caller, PreservedAnalyses::none());
+  }
+
   /* Whether the function is better analysed inlined into its callers. */
   bool belongs_to_callers(const Function& function) const {
     const size_t size = sizes_.at(&function);
@@ -211,6 +228,7 @@ class CallGraph {
   std::map<const Function*, std::set<const Function*>> calls_;
   std::map<const Function*, size_t> sizes_, inlined_, uses_;
   std::set<const Function*> leads_, setters_;
+  std::map<const Function*, std::vector<CallBase*>> inlined_calls_;
 };
 
 template <class Pass>
@@ -296,9 +314,14 @@ struct ShortLoopsPass : PassInfoMixin<ShortLoopsPass> {
 };
 
 /* Whether it is a call that stands for one of MPI (values.h). */
-bool is_mpi_value(const Instruction& instruction) {
+bool is_of_mpi(const Instruction& instruction) {
   const Function* callee = callee_of(instruction);
-  return callee && callee->getName().starts_with("hybrid.") && callee->getName() != kClobber;
+  return callee && callee->getName().starts_with("hybrid.");
+}
+
+/* The same without writes to memory. */
+bool is_mpi_value(const Instruction& instruction) {
+  return is_of_mpi(instruction) && callee_of(instruction)->getName() != kClobber;
 }
 
 }  // namespace
@@ -322,7 +345,7 @@ bool is_aside(const Instruction& instruction) { return instruction.getFunction()
 
 bool is_main_program(StringRef name) { return name == "main" || name == "_QQmain"; }
 
-Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept) {
+Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bool in_registers) {
   Prepared result;
   Analyses analyses;
   auto& [builder, loops, functions, components, modules] = analyses;
@@ -349,24 +372,25 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept) {
   ModulePassManager first;
   first.addPass(InferFunctionAttrsPass());
   first.run(*module, modules);
+  FunctionPassManager early = simplification();
   /* Without a handler, an exception ends the program. */
   const bool any_catches = any_of(*module, catches);
   for (Function& function : *module) {
     if (function.isDeclaration()) continue;
     forget_dead_ends(function, any_catches);
     if (!any_catches) LowerInvokePass().run(function, functions);
-    copy_structures_as_memory(function);
+    const bool copies = copy_structures_as_memory(function);
+    functions.invalidate(function, PreservedAnalyses::none());
+    if (copies || !in_registers || any_of(instructions(function), is_of_mpi))
+      early.run(function, functions);
+    else
+      SimplifyCFGPass().run(function, functions);
   }
-  ModulePassManager early;
-  early.addPass(createModuleToFunctionPassAdaptor(simplification()));
   modules.invalidate(*module, PreservedAnalyses::none());
-  early.run(*module, modules);
 
-  CallGraph(*module).mark_inlined_calls(*module);
-
+  CallGraph(*module).inline_calls(*module, functions);
   appendToCompilerUsed(*module, kept);
   ModulePassManager middle;
-  middle.addPass(AlwaysInlinerPass(false));
   middle.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
   middle.run(*module, modules);
   /* Their addresses are not known to other code. */

@@ -43,9 +43,9 @@ struct Analyses {
 void simplify(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 
 /* Prepares `module` and changes it: pass a copy. The functions `kept` remain, also if they are inlined
- * everywhere.
- */
-Prepared prepare(std::unique_ptr<llvm::Module> module, llvm::ArrayRef<llvm::GlobalValue*> kept);
+ * everywhere. `in_registers`: LLVM has already moved local variables to registers. */
+Prepared prepare(std::unique_ptr<llvm::Module> module, llvm::ArrayRef<llvm::GlobalValue*> kept,
+                 bool in_registers);
 /* Attribute of functions that are no part of the program: copies of loops (entries.h), and functions
  * that were inlined everywhere. */
 inline constexpr char kAside[] = "hybrid.aside";
