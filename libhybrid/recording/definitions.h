@@ -52,7 +52,7 @@ struct CallSiteAddress {
   std::string object;         // path of the program or shared library
   std::uint64_t address = 0;  // of the call, as the object's symbol table counts
   std::string symbol;         // the dynamic symbol before it; "" if there is none
-  std::string function;       // that is called, such as "MPI_Waitany"; "" if it is not known
+  std::string function{};     // that is called, such as "MPI_Waitany"; "" if it is not known
   auto operator<=>(const CallSiteAddress&) const = default;
 };
 

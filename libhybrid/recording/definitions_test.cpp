@@ -100,7 +100,7 @@ TEST(Definitions, ErrorsNameTheDamagedLine) {
   const auto with = [&](const std::string& line) {
     std::uint32_t chain = 0;
     std::ofstream file(directory / "d");
-    file << "hybrid-definitions 4\n";
+    file << "hybrid-definitions 5\n";
     for (const std::string& record : {std::string("region\t0\tx"), line})
       file << with_checksum(record, chain) << "\n";
     file.close();
