@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <utility>
 
@@ -57,6 +56,7 @@ class Adviser {
   void choose(const Candidate& candidate);
   void judge_all();
   void find_shares();
+  std::vector<SwitchParameters> share_variants(const SwitchParameters& best, Time reconfiguration);
 
   JobEmulator& job_;
   const AdviceRequest& request_;
@@ -224,92 +224,105 @@ void Adviser::find_shares() {
   if (request_.named.contains("packet-plane")) shares = {job_.options().network.packet_plane};
 
   struct Row {
-    std::vector<SwitchParameters> variants;  // of which the faster one counts
-    ShareBisection search;
-    std::map<std::size_t, std::pair<Time, std::size_t>> best;  // by share: time and variant
-    bool is_known = true;
+    std::vector<SwitchParameters> variants;  // of which the fastest counts
+    std::size_t share = 0;                   // the next one to try
+    Time time = Time::never();               // of the fastest variant with the last share
+    SwitchParameters fastest;                // that variant
+    bool passes = false, is_known = true;
   };
   std::vector<Row> rows;
   expected_ = advice_.emulations;
   for (const Time reconfiguration : request_.reconfigurations) {
-    SwitchParameters p = hybrid->parameters;
-    p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
-    p.reconfiguration = reconfiguration;
-    if (!request_.named.contains("slot-length")) {
-      // Slots for a slower fabric need not be longer than this one's.
-      if (reconfiguration < hybrid->parameters.fabric_reconfiguration())
-        p.slot_length =
-            std::min(p.slot_length, std::max(least_slot_length(p), p.word_time() * kLeastSlotWords));
-      if (!keeps_circuits(p)) p.slot_length = std::max(p.slot_length, least_slot_length(p));
-    }
-    p.packet_plane = shares.front();
-    check(p);
-    Row row{{p}, ShareBisection(shares.size()), {}};
-    p.predictor = "none";
-    if (!request_.named.contains("predictor") && hybrid->parameters.predictor != "none")
-      row.variants.push_back(p);
-    expected_ += row.variants.size() * std::bit_width(shares.size());
+    Row row;
+    row.variants = share_variants(hybrid->parameters, reconfiguration);
+    row.fastest = row.variants.front();
+    expected_ += row.variants.size() * shares.size();
     rows.push_back(std::move(row));
   }
   expected_ = std::min(expected_, request_.budget);
+  // Shares in ascending order: a larger plane is not always faster, since it carries more messages that would
+  // do better to wait for a circuit.
   while (true) {
     std::vector<SwitchParameters> runs;
-    struct Try {
-      Row* row;
-      std::size_t share, variant;
-    };
-    std::vector<Try> tries;
+    std::vector<Row*> row_of_run;
     for (Row& row : rows) {
-      const auto share = row.is_known ? row.search.wanted() : std::nullopt;
-      if (!share) continue;
+      if (row.passes || !row.is_known || row.share == shares.size()) continue;
       if (runs.size() + row.variants.size() > left() || (request_.expired && request_.expired())) {
         row.is_known = false;
         continue;
       }
-      for (std::size_t variant = 0; variant < row.variants.size(); ++variant) {
-        tries.push_back({&row, *share, variant});
-        runs.push_back(row.variants[variant]);
-        runs.back().packet_plane = shares[*share];
+      row.time = Time::never();
+      for (const SwitchParameters& variant : row.variants) {
+        row_of_run.push_back(&row);
+        runs.push_back(variant);
+        runs.back().packet_plane = shares[row.share];
       }
     }
     if (runs.empty()) break;
     const auto results = emulate(runs, "searching the packet plane");
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const auto& [row, share, variant] = tries[i];
-      if (const auto& m = results[i].measures) {
-        const auto [best, is_first] = row->best.try_emplace(share, m->time, variant);
-        if (!is_first && m->time < best->second.first) best->second = {m->time, variant};
+      Row& row = *row_of_run[i];
+      if (const auto& m = results[i].measures; m && m->time < row.time) {
+        row.time = m->time;
+        row.fastest = runs[i];
       }
-      if (variant + 1 != row->variants.size()) continue;
-      const auto best = row->best.find(share);
-      row->search.learn(best != row->best.end() &&
-                        static_cast<double>(best->second.first.ps) <=
-                            static_cast<double>(reference.ps) * (1 + request_.within));
+      if (i + 1 != runs.size() && row_of_run[i + 1] == &row) continue;
+      ++row.share;
+      row.passes = row.time != Time::never() && static_cast<double>(row.time.ps) <=
+                                                    static_cast<double>(reference.ps) * (1 + request_.within);
     }
   }
   for (const Row& row : rows) {
     PacketShare result;
-    SwitchParameters p = row.variants.front();
-    result.reconfiguration = p.reconfiguration;
-    result.slot_length = p.slot_length;
+    result.reconfiguration = row.fastest.reconfiguration;
+    result.slot_length = row.fastest.slot_length;
+    result.slots = row.fastest.slots;
     result.is_known = row.is_known;
     if (row.is_known) {
-      const std::size_t found = row.search.result();
-      const std::size_t shown = std::min(found, shares.size() - 1);
-      if (found < shares.size()) result.share = shares[found];
-      result.tried = shares[shown];
-      if (const auto best = row.best.find(shown); best != row.best.end()) {
-        result.time = best->second.first;
-        p = row.variants[best->second.second];
-      }
-      p.packet_plane = shares[shown];
-      result.predictor = p.predictor;
+      result.tried = shares[row.share - 1];
+      if (row.passes) result.share = result.tried;
+      if (row.time != Time::never()) result.time = row.time;
+      result.predictor = row.fastest.predictor;
       if (reference.ps != 0)
         result.over_wormhole = static_cast<double>(result.time.ps) / static_cast<double>(reference.ps);
-      result.repeat = command_to_repeat(job_.trace(), job_.options(), p);
+      result.repeat = command_to_repeat(job_.trace(), job_.options(), row.fastest);
     }
     advice_.shares.push_back(std::move(result));
   }
+}
+
+// The configurations that are tried for a packet plane with this time of reconfiguration: what the search
+// found suits another fabric best. Without a predictor; with the search's and the options'; and with as many
+// slots as the largest phase needs.
+std::vector<SwitchParameters> Adviser::share_variants(const SwitchParameters& best, Time reconfiguration) {
+  SwitchParameters p = best;
+  p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
+  p.reconfiguration = reconfiguration;
+  if (!request_.named.contains("slot-length")) {
+    // Slots for a slower fabric need not be longer than this one's.
+    if (reconfiguration < best.fabric_reconfiguration())
+      p.slot_length =
+          std::min(p.slot_length, std::max(least_slot_length(p), p.word_time() * kLeastSlotWords));
+    p.slot_length = std::max(p.slot_length, least_slot_length(p));
+  }
+  check(p);
+  std::vector<SwitchParameters> variants{p};
+  const auto add = [&](std::string_view predictor, std::uint32_t slots) {
+    p.predictor = predictor;
+    p.slots = slots;
+    const bool is_known = std::ranges::any_of(variants, [&](const SwitchParameters& v) {
+      return v.predictor == p.predictor && v.slots == p.slots;
+    });
+    if (!is_known) variants.push_back(p);
+  };
+  const std::string& usual = job_.options().network.predictor;
+  if (!request_.named.contains("predictor"))
+    for (const std::string_view predictor : {std::string_view("none"), std::string_view(usual)})
+      add(predictor, best.slots);
+  if (job_.options().slot_counts.empty())
+    add(best.predictor == "none" && !request_.named.contains("predictor") ? usual : best.predictor,
+        std::max({best.slots, best.preload, std::min(job_.slots_needed(), kMostSlotsTried)}));
+  return variants;
 }
 
 Advice Adviser::advise() {
@@ -330,12 +343,12 @@ Advice Adviser::advise() {
   std::vector<std::string> predictors;
   if (!request_.named.contains("predictor"))
     predictors = predictors_to_search(job_, options.network.slots, note_);
-  // Each row of the table of shares needs the steps of a bisection with two predictors; all get half of the
-  // budget at most.
-  const std::size_t share_runs = std::ranges::find(names, "hybrid") == names.end()
-                                     ? 0
-                                     : std::min(request_.budget / 2, 2 * request_.reconfigurations.size() *
-                                                                         std::bit_width(kShareSteps.size()));
+  // Each row of the table of shares needs up to three emulations for each share; all get half of the budget
+  // at most.
+  const std::size_t share_runs =
+      std::ranges::find(names, "hybrid") == names.end()
+          ? 0
+          : std::min(request_.budget / 2, 3 * request_.reconfigurations.size() * kShareSteps.size());
   const std::size_t budget = request_.budget - share_runs - kBounds - kLongWormRuns;
 
   std::vector<DesignSpace> spaces;

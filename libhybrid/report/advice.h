@@ -24,7 +24,7 @@ namespace hybrid {
 struct AdviceRequest {
   OptionSet named;  // options that the user gives, and the search does not change
   /// Most emulations, those of bounds and shares included. At least kLeastBudget.
-  std::size_t budget = 200;
+  std::size_t budget = 300;
   std::vector<Time> reconfigurations;  // of the table of shares; empty: no table
   double within = 0.05;                // of wormhole's job time
   /// Whether to end the search now; may be empty. It makes the result depend on more than trace and options.

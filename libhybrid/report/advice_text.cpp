@@ -112,6 +112,7 @@ std::string shares_section(const Advice& advice, const PortPrices& prices, std::
            0, width);
   TextTable table({{"reconfiguration"},
                    {"predictor", Align::left},
+                   {"K"},
                    {"packet plane"},
                    {"job time"},
                    {"time ratio"},
@@ -120,15 +121,15 @@ std::string shares_section(const Advice& advice, const PortPrices& prices, std::
   const PacketShare* missing = nullptr;
   for (const PacketShare& s : advice.shares) {
     if (!s.is_known) {
-      table.add({to_string(s.reconfiguration), "-", "budget spent", "-", "-", "-", "-"});
+      table.add({to_string(s.reconfiguration), "-", "-", "budget spent", "-", "-", "-", "-"});
       continue;
     }
     const auto relative = [&](double circuit, double packet) {
       return s.share ? fmt::format("{:.2f}x", relative_to_packet(circuit, packet, *s.share)) : "-";
     };
     if (!s.share) missing = &s;
-    table.add({to_string(s.reconfiguration), s.predictor, s.share ? share_text(*s.share) : "none",
-               s.time == Time{} ? "-" : short_time(s.time),
+    table.add({to_string(s.reconfiguration), s.predictor, std::to_string(s.slots),
+               s.share ? share_text(*s.share) : "none", s.time == Time{} ? "-" : short_time(s.time),
                s.time == Time{} ? "-" : fmt::format("{:.3f}", s.over_wormhole),
                relative(prices.circuit_cost, prices.packet_cost),
                relative(prices.circuit_power, prices.packet_power)});
@@ -233,6 +234,7 @@ ordered_json to_json(const Advice& advice, const PortPrices& prices) {
                      {"packet_plane", s.share ? ordered_json(*s.share) : ordered_json()}};
     if (s.is_known) {
       one["predictor"] = s.predictor;
+      one["slots"] = s.slots;
       one["tried"] = s.tried;
       one["time_ns"] = s.time == Time{} ? ordered_json() : ordered_json(s.time.nanoseconds());
       one["time_ratio"] = s.time == Time{} ? ordered_json() : ordered_json(s.over_wormhole);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,44 +33,14 @@ inline constexpr std::array<double, 15> kShareSteps{0,   0.01, 0.02, 0.05, 0.1, 
 /// Result for one time of reconfiguration.
 struct PacketShare {
   Time reconfiguration{}, slot_length{};
+  std::uint32_t slots = 0;
   std::string predictor;
   bool is_known = true;         // false: the budget or the time ended the search
   std::optional<double> share;  // nothing: none of the shares is large enough
   double tried = 0;             // largest share with a known result, if there is none
-  Time time{};                  // of the job with `share`, or with `tried`
+  Time time{};                  // of the job with `share`, or with `tried`; 0: it was not emulated to its end
   double over_wormhole = 0;     // that time / wormhole's
   std::string repeat;           // the command that repeats the emulation
-};
-
-/// Bisects ascending shares, several searches at a time: the smallest index that passes if all larger ones
-/// do.
-///
-///   ShareBisection search(15);
-///   while (const auto index = search.wanted()) search.learn(passes(*index));
-class ShareBisection {
- public:
-  explicit ShareBisection(std::size_t shares) : passes_(shares) {}
-  /// The index to try next; nothing: the result is known.
-  std::optional<std::size_t> wanted() const {
-    if (fails_ == passes_) return std::nullopt;
-    return middle();
-  }
-  /// Whether the share of wanted() passes. Requires: wanted() is not nothing.
-  void learn(bool passes) {
-    const std::size_t tried = middle();
-    if (passes)
-      passes_ = tried;
-    else
-      fails_ = tried + 1;
-  }
-  /// The number of shares if none passes. Requires: wanted() is nothing.
-  std::size_t result() const { return passes_; }
-
- private:
-  std::size_t middle() const { return fails_ + (passes_ - fails_) / 2; }
-
-  std::size_t fails_ = 0;  // all below fail
-  std::size_t passes_;     // this and all above pass
 };
 
 }  // namespace hybrid
