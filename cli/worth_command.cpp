@@ -26,8 +26,8 @@ class WorthCommand final : public Command {
     line.describe(
         "Emulates recorded jobs on wormhole, and on the hybrid switch with prediction alone, with the hints "
         "of their compiler alone, with both, and with neither (none), with which they are compared. A slot "
-        "lasts at least ten times as long as a "
-        "reconfiguration. The hints are those recorded in the trace or, with --hints, those of a "
+        "lasts at least as long as --fabric makes it. The hints are those recorded in the trace or, with "
+        "--hints, those of a "
         "binary. The predictor is tournament unless --predictor is given.");
     JobOptions defaults;
     defaults.explain = false;  // many emulations already

@@ -36,7 +36,7 @@ TEST_F(WorthOfHints, IsComparedWithPredictionAndWormhole) {
   EXPECT_LT(variant_of(all[0], "hints")["time_ns"],
             0.95 * variant_of(all[0], "wormhole")["time_ns"].get<double>());
   EXPECT_EQ(all[1]["reconfiguration_ns"], 1000.0);
-  EXPECT_EQ(all[1]["slot_length_ns"], 10000.0);
+  EXPECT_EQ(all[1]["slot_length_ns"], 100.0);
 }
 
 TEST_F(WorthOfHints, TheWaitOfEachVariantIsDividedOnRequest) {

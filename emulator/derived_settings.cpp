@@ -35,7 +35,10 @@ void derive_settings(const GivenSettings& given, SwitchParameters& p) {
                         (given.scheduler_latency ? "latency" : "cycle") + " is given, too",
                     "The table replaces both. Give one of the two.");
   follow_scheduler_table(p);
-  if (given.slot_length || !(scales || given.fabric)) return;
+  // The slots of a preset's fabric are for its allocation.
+  const bool has_fabric =
+      given.fabric || (given.allocation && p.reconfiguration_parts() > Time{} && !given.parts);
+  if (given.slot_length || !(scales || has_fabric)) return;
   p.slot_length = given.own_slot_length;
   if (scales) {
     // As many bytes as before. The cable, the guard and the reconfiguration do not change with the rate: a
@@ -45,7 +48,7 @@ void derive_settings(const GivenSettings& given, SwitchParameters& p) {
     const Time least = p.is_tree() ? own : std::min(own, std::max(wire, least_slot_length(p)));
     p.slot_length = std::max(least, at_rate(own, given.own_link_rate, p.link_rate));
   }
-  if (given.fabric) p.slot_length = std::max(p.slot_length, least_slot_length(p));
+  if (has_fabric) p.slot_length = std::max(p.slot_length, least_slot_length(p));
 }
 
 }  // namespace hybrid

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "emulator/parameters.h"
+#include "emulator/tdm/allocation.h"
 
 namespace hybrid {
 
@@ -53,7 +54,10 @@ Time least_slot_length(const SwitchParameters& p) {
   const auto bounded = [=](Time t) { return std::clamp(t, Time{}, kMost); };
   const Time parts = bounded(p.reconfiguration_command) + bounded(p.reconfiguration_switching) +
                      bounded(p.reconfiguration_lock);
-  return (bounded(p.guard) + std::max(bounded(p.reconfiguration), parts)) * kSlotOfReconfigurations;
+  const Time reconfiguration = std::max(bounded(p.reconfiguration), parts);
+  const Time guards = bounded(p.guard) * kSlotOfReconfigurations;
+  if (keeps_circuits(p)) return std::max(guards, Time{reconfiguration.ps / kTicksOfReconfiguration});
+  return guards + reconfiguration * kSlotOfReconfigurations;
 }
 
 }  // namespace hybrid

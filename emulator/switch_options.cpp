@@ -235,11 +235,14 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
   add.choice("preload-path", "direct", "scheduler",
              "preloads are in the switch when they arrive there (D 3.4.1), or after a pass of the scheduler",
              p.preload_is_direct);
-  add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation,
-            [given] { given->allocation = true; });
+  add.named("allocation", "allocation", "how the TDM cycle is shared", p.allocation, [given, derive] {
+    given->allocation = true;
+    derive();
+  });
   add.add("fabric", names_of(FabricTechnology::kKind),
           "technology of the analog fabric: sets the three parts of its reconfiguration and, unless "
-          "--slot-length is given, slots at least ten times as long as guard and reconfiguration",
+          "--slot-length is given, slots at least ten times as long as guard and reconfiguration; with "
+          "allocation held as ten guards and a hundredth of the reconfiguration",
           "", [&p, given](std::string_view v) {
             check_registered("fabric", "fabric", v);
             given->fabric = true;

@@ -174,7 +174,19 @@ TEST(DerivedOptions, AFastLinkDoesNotMakeSlotsTooShort) {
             nanoseconds(100))
       << "the cables of the tree do not change";
   EXPECT_EQ(in_any_order({{"link-rate", "100Gb/s"}, {"fabric", "mems-2d"}}).slot_length, microseconds(120));
-  EXPECT_EQ(set_to({{"preset", "ocs-mems-400g"}, {"link-rate", "800Gb/s"}}).slot_length, milliseconds(100));
+}
+
+TEST(DerivedOptions, SlotsFollowTheReconfigurationAndTheAllocation) {
+  EXPECT_EQ(in_any_order({{"allocation", "held"}, {"fabric", "mems-3d"}}).slot_length, microseconds(100));
+  EXPECT_EQ(in_any_order({{"allocation", "held"}, {"fabric", "mems-3d"}, {"guard", "20us"}}).slot_length,
+            microseconds(200));
+  EXPECT_EQ(set_to({{"preset", "ocs-mems-400g"}, {"link-rate", "800Gb/s"}}).slot_length, microseconds(100));
+  EXPECT_EQ(set_to({{"preset", "ocs-mems-400g"}, {"allocation", "ses"}}).slot_length, milliseconds(100));
+  EXPECT_EQ(set_to({{"preset", "ocs-mems-400g"}, {"allocation", "ses"}, {"slot-length", "1us"}}).slot_length,
+            microseconds(1));
+}
+
+TEST(DerivedOptions, AnyRateIsPossible) {
   for (const char* rate : {"1b/s", "1Gb/s", "400Gb/s", "100000Gb/s"})
     for (const char* preset : {"ch4", "ch5", "ch8", "ethernet-51t"})
       for (const Time t :

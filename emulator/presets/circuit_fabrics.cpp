@@ -10,8 +10,10 @@ namespace {
 constexpr BitRate k400G = 400'000'000'000;
 constexpr Time kPacketLatency = nanoseconds(250);  // as ethernet-51t
 
-std::unique_ptr<Preset> fabric(std::uint32_t nodes, Time command, Time switching, Time lock) {
+std::unique_ptr<Preset> fabric(std::uint32_t nodes, Time command, Time switching, Time lock,
+                               const char* allocation = "held") {
   auto preset = std::make_unique<Preset>(packet_switch(nodes, k400G, kPacketLatency));
+  preset->parameters.allocation = allocation;
   use_fabric(preset->parameters, command, switching, lock);
   return preset;
 }
@@ -38,9 +40,8 @@ const PresetRegistration kMordia{"ocs-mems-2d-400g",
 const PresetRegistration kRotor{
     "rotornet-400g",
     "circuit fabric: rotor switch, 128 ports of 400 Gb/s, 10 us, a slot for every destination", [] {
-      auto preset = fabric(128, Time{}, microseconds(10), Time{});
+      auto preset = fabric(128, Time{}, microseconds(10), Time{}, "none");
       preset->slot_per_destination = true;
-      preset->parameters.allocation = "none";
       return preset;
     }};
 
@@ -56,8 +57,8 @@ const PresetRegistration kSirius{
       preset->slot_per_destination = true;
       SwitchParameters& p = preset->parameters;
       p.slot_length = nanoseconds(100);
-      use_fabric(p, Time{}, picoseconds(3'840), Time{});
       p.allocation = "none";
+      use_fabric(p, Time{}, picoseconds(3'840), Time{});
       return preset;
     }};
 

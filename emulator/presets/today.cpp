@@ -43,12 +43,13 @@ SwitchParameters packet_switch(std::uint32_t nodes, BitRate rate, Time latency) 
   return p;
 }
 
-void use_fabric(SwitchParameters& p, Time command, Time switching, Time lock, Time least_slot) {
+void use_fabric(SwitchParameters& p, Time command, Time switching, Time lock) {
   p.reconfiguration_command = command;
   p.reconfiguration_switching = switching;
   p.reconfiguration_lock = lock;
-  p.slot_length = std::max({p.slot_length, least_slot, least_slot_length(p)});
-  p.predictor_timeout = std::max(p.predictor_timeout, p.slot_length * (std::int64_t{p.slots} + 1));
+  p.slot_length = std::max(p.slot_length, least_slot_length(p));
+  const Time slot = std::max(p.slot_length, p.reconfiguration_parts() * kSlotOfReconfigurations);
+  p.predictor_timeout = std::max(p.predictor_timeout, slot * (std::int64_t{p.slots} + 1));
 }
 
 }  // namespace hybrid

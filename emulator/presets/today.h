@@ -13,8 +13,9 @@ namespace hybrid {
 /// the delay of the fibre only and changes in no time.
 SwitchParameters packet_switch(std::uint32_t nodes, BitRate rate, Time latency);
 
-/// Replaces the fabric for circuits by one with the given parts of a reconfiguration. Slots are ten times as
-/// long as a reconfiguration, and at least `least_slot`; a circuit is kept for at least one TDM cycle.
-void use_fabric(SwitchParameters& parameters, Time command, Time switching, Time lock, Time least_slot = {});
+/// Replaces the fabric for circuits by one with the given parts of a reconfiguration. Slots are at
+/// least as long as `--fabric` makes them with the allocation of `parameters`; a circuit is kept for at least
+/// ten reconfigurations in each slot of a TDM cycle.
+void use_fabric(SwitchParameters& parameters, Time command, Time switching, Time lock);
 
 }  // namespace hybrid

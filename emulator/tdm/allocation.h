@@ -90,4 +90,9 @@ std::uint32_t next_occupied(const CycleState& state);
 
 using AllocationRegistration = Registration<Allocation, const SwitchParameters&>;
 
+/// Whether the allocation of `parameters` does. Throws UserError for an unknown one.
+inline bool keeps_circuits(const SwitchParameters& parameters) {
+  return AllocationRegistration::make(parameters.allocation, parameters)->keeps_circuits();
+}
+
 }  // namespace hybrid

@@ -8,7 +8,6 @@
 #include "emulator/fabric.h"
 #include "emulator/network/technique.h"
 #include "emulator/switching/bounds.h"
-#include "emulator/tdm/allocation.h"
 #include "libhybrid/report/predictor_scores.h"
 #include "predictor/predictor.h"
 #include "predictor/reference_predictors.h"
@@ -31,7 +30,7 @@ std::vector<std::uint32_t> slot_counts_to_try(const JobEmulator& job) {
 }
 
 std::vector<Time> slot_lengths_to_try(const SwitchParameters& p) {
-  const Time base = keeps_circuits(p) ? p.slot_length : std::max(p.slot_length, least_slot_length(p));
+  const Time base = std::max(p.slot_length, least_slot_length(p));
   std::vector<Time> lengths;
   for (const Time length : {Time{base.ps / 2}, base, base * 2, base * 4})
     if (length > Time{}) lengths.push_back(length);
@@ -57,10 +56,6 @@ std::vector<std::string> searchable(const JobOptions& options, bool supported) {
 }
 
 }  // namespace
-
-bool keeps_circuits(const SwitchParameters& p) {
-  return AllocationRegistration::make(p.allocation, p)->keeps_circuits();
-}
 
 std::vector<std::size_t> DesignSpace::sizes() const {
   return {shares.size(), slot_counts.size(), slot_lengths.size(), predictors.size()};

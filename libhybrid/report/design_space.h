@@ -50,16 +50,11 @@ struct DesignSpace {
 
 /// The space of a technique for a job whose phases are known.
 ///  - K: JobOptions::slot_counts, or powers of two up to the slots that the largest phase needs, and these.
-///  - slot length: half, one, two and four times that of the options, or if the allocation stops the fabric
-///  to
-///    change it, of at least the ten reconfigurations and guards that --fabric gives a slot.
+///  - slot length: half, one, two and four times that of the options, which is at least that of --fabric.
 ///  - predictor: `predictors`.
 ///  - share of the packet plane: kSharesTried if reconfigurations take time.
 DesignSpace design_space(const JobEmulator& job, const std::string& technique, const OptionSet& named,
                          const std::vector<std::string>& predictors);
-
-/// Whether changing the fabric's configuration stops only the circuits that change.
-bool keeps_circuits(const SwitchParameters& parameters);
 
 /// Techniques that a search compares: those that the options name, or all registered ones that the network
 /// supports, without bounds and without the techniques with links of a fixed division (D 2.3).

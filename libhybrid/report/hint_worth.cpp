@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "emulator/fabric.h"
 #include "emulator/network_shape.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/recorded_phases.h"
@@ -14,8 +15,6 @@
 
 namespace hybrid {
 namespace {
-
-constexpr std::int64_t kSlotPerReconfiguration = 10;
 
 enum Variant : std::size_t { kWormhole, kPrediction, kHints, kBoth, kNone };
 
@@ -28,7 +27,7 @@ SwitchParameters parameters_of(const JobOptions& options, Variant variant, const
   if (variant == kHints || variant == kNone) p.predictor = "none";
   p.reconfiguration_command = p.reconfiguration_switching = p.reconfiguration_lock = Time{};
   p.reconfiguration = at.reconfiguration;
-  p.slot_length = at.slot_length;
+  p.slot_length = std::max(p.slot_length, least_slot_length(p));
   return p;
 }
 
@@ -78,11 +77,11 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const Job
   for (const Time reconfiguration : reconfigurations) {
     HintWorth& at = worth.at.emplace_back();
     at.reconfiguration = reconfiguration;
-    at.slot_length = std::max(options.network.slot_length, reconfiguration * kSlotPerReconfiguration);
     for (const Variant variant : {kWormhole, kPrediction, kHints, kBoth, kNone}) {
       if ((variant == kHints || variant == kBoth) && hints.phases.empty()) continue;
       cells.emplace_back(worth.at.size() - 1, variant);
       runs.push_back(parameters_of(options, variant, at));
+      at.slot_length = runs.back().slot_length;
     }
   }
   const auto replay_options = [&](std::size_t cell) {

@@ -55,8 +55,8 @@ struct JobWorth {
 
 /// Emulates the job, several variants at a time (`open` must accept concurrent calls), on options.network
 /// with each of the reconfiguration times. The function sets technique, preload, reconfiguration and
-/// slot_length itself; a slot lasts at least ten times as long as the reconfiguration. Hints are those of
-/// options.hints, or the recorded ones if that is empty. Throws UserError for impossible parameters, and
+/// slot_length itself; slots are at least as long as --fabric makes them (emulator/fabric.h). Hints are those
+/// of options.hints, or the recorded ones if that is empty. Throws UserError for impossible parameters, and
 /// UnfinishedReplay. With options.explain, three more emulations find the bounds, and up to two for each
 /// variant divide its wait for the network.
 JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
