@@ -114,6 +114,9 @@ struct SwitchParameters {
   /// Time in which one switch's analog fabric changes its configuration.
   constexpr Time fabric_reconfiguration() const { return std::max(reconfiguration, reconfiguration_parts()); }
 
+  /// Whether worms have a fabric and links of their own. Other techniques than hybrid ignore `packet_plane`.
+  bool has_packet_plane() const { return packet_plane > 0 && technique == "hybrid"; }
+
   // Fat trees (docs/timing.md, "Fat tree").
   constexpr bool is_tree() const { return tree.levels != 0; }
   /// Wire between a NIC and the scheduler, which is above the top switches: one cable for each level.

@@ -141,6 +141,30 @@ TEST(HybridPolicy, ABacklogOfShortMessagesTakesThePathThatKeepsUp) {
     EXPECT_LE(time_of(pattern, "hybrid"), 0.85 * time_of(pattern, "wormhole")) << pattern;
 }
 
+TEST(HybridPolicy, OtherTechniquesIgnoreThePacketPlane) {
+  for (const std::string_view technique : registered_names(Technique::kKind)) {
+    if (uses_option(Technique::kKind, technique, "packet-plane")) continue;
+    for (const Time reconfiguration : {Time{}, nanoseconds(500), microseconds(1), microseconds(10)}) {
+      SwitchParameters p = our_switch(8);
+      p.technique = technique;
+      p.reconfiguration = reconfiguration;
+      p.slot_length = std::max(p.slot_length, reconfiguration * 10);
+      TrafficOptions traffic;
+      traffic.pattern = "random-mesh";
+      traffic.load = reconfiguration < microseconds(1) ? 0.3 : 0.05;
+      traffic.message = 512;
+      traffic.messages = 100;
+      const Measures without = simulate(p, traffic);
+      p.packet_plane = 0.1;
+      const Measures with = simulate(p, traffic);
+      EXPECT_EQ(with.time, without.time) << technique << ", reconfiguration " << to_string(reconfiguration);
+      EXPECT_EQ(with.latency.mean(), without.latency.mean()) << technique;
+      EXPECT_EQ(with.statistics.hits, without.statistics.hits) << technique;
+      EXPECT_EQ(with.statistics.established, without.statistics.established) << technique;
+    }
+  }
+}
+
 TEST(HybridPolicy, EveryMessageArrivesInOrderOnEveryPattern) {
   int seed = 0;
   for (const std::string_view pattern : registered_names("pattern")) {

@@ -32,7 +32,7 @@ class ExpectedDestination {
   /// were expected. `period`: CircuitPlan::protection().
   ExpectedDestination(const SwitchParameters& parameters, double least_accuracy, Time period)
       : least_accuracy_(least_accuracy),
-        change_(parameters.packet_plane > 0 ? parameters.unusable_slot_time(true) : Time{}),
+        change_(parameters.has_packet_plane() ? parameters.unusable_slot_time(true) : Time{}),
         period_(period) {}
 
   /// A message to `destination` is offered. `now` does not decrease.

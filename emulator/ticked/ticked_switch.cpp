@@ -10,7 +10,7 @@ namespace hybrid {
 TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
   slotted_ = p.technique == "tdm" || p.technique == "hybrid";
   has_worms_ = p.technique == "wormhole" || p.technique == "packet" || p.technique == "hybrid";
-  plane_ = p.technique == "hybrid" && p.packet_plane > 0;
+  plane_ = p.has_packet_plane();
   shares_fabric_ = p.technique == "hybrid" && !plane_;
   word_ = worm_word_ = p.word_time().ps;
   if (plane_) {
