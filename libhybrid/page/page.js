@@ -393,7 +393,7 @@
     const rows = report.results.filter((r) => r.network_wait_parts_ns);
     if (!rows.length) return;
     const parts = Object.keys(rows[0].network_wait_parts_ns);
-    const names = { slot_wait: "slot wait" };
+    const names = { packet_plane: "packet plane", slot_wait: "slot wait" };
     const causes = parts.filter((p) => p !== "other").map((p) => names[p] || p).join(", ");
     const part = section("waits", "Where the time goes", note(`Mean network wait of a rank, by cause: ${causes}${parts.includes("other") ? "; other: the rest without slots, from limits of worms, or request and grant of a circuit" : ""}.`));
     const table = () => ({ name: "network-wait", title: "Network wait by cause", columns: [{ key: "technique", is_term: true }, { key: "slots", title: "K", term: "K", text: (v) => v || "-" },

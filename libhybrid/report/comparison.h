@@ -17,10 +17,10 @@ namespace hybrid {
 /// Parts of the mean wait of a rank for the network, by cause (libhybrid/report/wait_division.h). A part may
 /// be negative.
 struct WaitParts {
-  Time path{}, contention{}, scheduling{}, reconfiguration{};
-  Time slots{};  // the rest, of a technique with slots
-  Time other{};  // the rest, of a technique without slots
-  Time sum() const { return path + contention + scheduling + reconfiguration + slots + other; }
+  Time path{}, contention{}, scheduling{}, reconfiguration{}, packet_plane{};
+  Time slots{};  // the rest, if messages travel over slots
+  Time other{};  // the rest, if they do not
+  Time sum() const { return path + contention + scheduling + reconfiguration + packet_plane + slots + other; }
 };
 
 /// Measures of a technique, and its comparison with wormhole and the bounds.

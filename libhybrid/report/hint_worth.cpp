@@ -102,7 +102,7 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const Job
       throw UnfinishedReplay(
           run.of_trace ? UnfinishedReplay::Fault::trace : UnfinishedReplay::Fault::technique, run.failure);
     worth.at[at].variants[variant] = {true, run.measures->time, run.measures->hit_rate, {}};
-    waits.push_back({runs[i], run.measures->communication_time});
+    waits.push_back(to_divide(runs[i], *run.measures));
   }
   if (!options.explain) return worth;
   const JobBounds bounds = emulate_bounds(options.network, {}, [&](const auto& bound_runs) {

@@ -57,7 +57,7 @@ struct JobWorth {
 /// with each of the reconfiguration times. The function sets technique, preload, reconfiguration and
 /// slot_length itself; slots are at least as long as --fabric makes them (emulator/fabric.h). Hints are those
 /// of options.hints, or the recorded ones if that is empty. Throws UserError for impossible parameters, and
-/// UnfinishedReplay. With options.explain, three more emulations find the bounds, and up to two for each
+/// UnfinishedReplay. With options.explain, three more emulations find the bounds, and up to three for each
 /// variant divide its wait for the network.
 JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                     const std::vector<Time>& reconfigurations, const ProgressNote& note);

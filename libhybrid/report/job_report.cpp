@@ -252,7 +252,7 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
       result.limited_by = limit_texts(limiting_parts(runs[i]));
       if (const auto without = without_hints.find(i); without != without_hints.end())
         result.time_without_hints = without->second;
-      waits.push_back({runs[i], result.measures.communication_time});
+      waits.push_back(to_divide(runs[i], result.measures));
     } else {
       const std::uint32_t slots = uses_slots(runs[i].technique) ? runs[i].slots : 0;
       report.failures.push_back({runs[i].technique, slots, std::move(run.failure), run.of_trace});

@@ -189,6 +189,7 @@ ordered_json to_json(const WaitParts& parts) {
           {"contention", parts.contention.nanoseconds()},
           {"scheduling", parts.scheduling.nanoseconds()},
           {"reconfiguration", parts.reconfiguration.nanoseconds()},
+          {"packet_plane", parts.packet_plane.nanoseconds()},
           {"slot_wait", parts.slots.nanoseconds()},
           {"other", parts.other.nanoseconds()}};
 }

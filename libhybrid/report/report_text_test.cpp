@@ -373,7 +373,7 @@ TEST(ReportJson, HasTheKeysForOtherTools) {
   EXPECT_EQ(hybrid["network_wait_ns"], 200'000.0);
   EXPECT_EQ(hybrid["network_wait_parts_ns"], nlohmann::ordered_json::parse(R"({
     "path": 100000.0, "contention": 200000.0, "scheduling": 0.001, "reconfiguration": 50000.0,
-    "slot_wait": -150000.001, "other": 0.0})"));
+    "packet_plane": 0.0, "slot_wait": -150000.001, "other": 0.0})"));
   EXPECT_EQ(json["calls"][0],
             nlohmann::ordered_json::parse(R"x({"call": "MPI_Waitall", "function": "exchange(int)",
     "file": "/home/me/halo2d.c", "line": 42, "messages": 0, "bytes": 0

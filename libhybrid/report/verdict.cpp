@@ -73,6 +73,9 @@ std::string bottleneck(const Contender& c) {
 }
 
 std::string found(const Contender& c) {
+  if (c.over_circuits == 0) return "none of its messages travels over a circuit";
+  if (c.over_circuits < c.hit_rate)
+    return fmt::format("{} of its messages travel over circuits", in_percent(c.over_circuits));
   return fmt::format("{} of its messages find their circuit established", in_percent(c.hit_rate));
 }
 
@@ -112,10 +115,11 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
                        capitalised(picked.technique), name(*rival), bottleneck(picked));
   return fmt::format("{} suits this job: the best of the others, {}, takes {}; {}{}.",
                      capitalised(picked.technique), name(*rival), longer(rival->time, picked.time),
-                     rival->hit_rate < 0.5 ? "only " + found(*rival)
-                                           : found(*rival) +
-                                                 ", but reaching their slot or circuit costs more than "
-                                                 "sharing the wormhole fabric",
+                     rival->over_circuits == 0     ? found(*rival)
+                     : rival->circuit_hits() < 0.5 ? "only " + found(*rival)
+                                                   : found(*rival) +
+                                                         ", but reaching their slot or circuit costs more "
+                                                         "than sharing the wormhole fabric",
                      loss_remark(*rival));
 }
 
@@ -137,8 +141,11 @@ std::string in_percent(double fraction) {
 }
 
 Contender contender(const Measures& m) {
-  return {m.technique, m.slots,          m.time,     m.communication_time, m.compute_time,
-          m.messages,  m.local_messages, m.hit_rate, m.utilisation,        std::nullopt};
+  Contender c{m.technique, m.slots,          m.time,     m.communication_time, m.compute_time,
+              m.messages,  m.local_messages, m.hit_rate, m.utilisation,        std::nullopt};
+  if (m.messages != 0)
+    c.over_circuits = static_cast<double>(m.statistics.circuit_messages) / static_cast<double>(m.messages);
+  return c;
 }
 
 std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
@@ -183,7 +190,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   std::string sentence = fmt::format(
       "{} suits this job: {} takes {} ({} against {}), since here {}", capitalised(name(*picked)),
       name(against), longer(against.time, picked->time), short_time(against.time), short_time(picked->time),
-      picked->hit_rate >= 0.5 ? found(*picked) : less_waiting(*picked, against));
+      picked->circuit_hits() >= 0.5 ? found(*picked) : less_waiting(*picked, against));
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
   sentence += loss_remark(against);
   if (fastest->time < picked->time && fastest->technique != picked->technique)

@@ -1,6 +1,7 @@
 // The technique and number of slots that suit a job, with the reason in one sentence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,6 +31,10 @@ struct Contender {
   double utilisation = 0;
   std::optional<Time> network_wait;  // part of `communication`, if known
   std::string loss = {};             // largest_loss() of wait_division.h; "" if unknown
+  double over_circuits = 1;          // share of the messages that travel over circuits
+  /// The share of messages that find their circuit established and use it: a hit of hybrid may travel as
+  /// worms.
+  double circuit_hits() const { return std::min(hit_rate, over_circuits); }
 };
 
 /// Whether `a` needs less hardware and control than `b`: wormhole before circuit, tdm and hybrid, then the

@@ -159,6 +159,18 @@ TEST(Verdict, PicksWormholeIfHitsAreFewOrSlotsAreSlow) {
             HasSubstr("99 % of its messages find their circuit established, but")));
 }
 
+TEST(Verdict, HitsThatTravelAsWormsAreNoReason) {
+  Contender wormhole = contender("wormhole", 0, 1000, 100), hybrid = contender("hybrid", 4, 1300, 100, 0.75);
+  hybrid.over_circuits = 0;
+  EXPECT_THAT(judge({{wormhole, hybrid}}, 4).sentence,
+              HasSubstr("takes 30 % longer; none of its messages travels over a circuit."));
+  hybrid.over_circuits = 0.2;
+  EXPECT_THAT(judge({{wormhole, hybrid}}, 4).sentence,
+              HasSubstr("takes 30 % longer; only 20 % of its messages travel over circuits."));
+  std::swap(wormhole.time, hybrid.time);
+  EXPECT_THAT(judge({{wormhole, hybrid}}, 4).sentence, Not(HasSubstr("circuit")));
+}
+
 TEST(Verdict, PicksWormholeInATieWithSomeOthers) {
   const Verdict verdict = judge({{contender("wormhole", 0, 1005, 900), contender("hybrid", 4, 1000, 900, 0.9),
                                   contender("circuit", 0, 2000, 900, 0.2)}},

@@ -42,6 +42,15 @@ SwitchParameters without_scheduling(SwitchParameters p) {
   return p;
 }
 
+SwitchParameters with_full_packet_plane(SwitchParameters p) {
+  if (p.has_packet_plane()) p.packet_plane = 1;
+  return p;
+}
+
+WaitToDivide to_divide(const SwitchParameters& parameters, const Measures& measures) {
+  return {parameters, measures.communication_time, measures.statistics.circuit_messages != 0};
+}
+
 std::vector<std::optional<WaitParts>> divide_waits(const std::vector<WaitToDivide>& results,
                                                    const JobBounds& bounds, const VariantEmulator& emulate) {
   std::vector<std::optional<WaitParts>> all(results.size());
@@ -49,7 +58,7 @@ std::vector<std::optional<WaitParts>> divide_waits(const std::vector<WaitToDivid
 
   constexpr std::size_t kNone = ~std::size_t{0};
   struct Steps {
-    std::size_t result, fixed = kNone, instant = kNone;  // the runs; kNone: as the step before
+    std::size_t result, fixed = kNone, instant = kNone, plane = kNone;  // the runs; kNone: as the step before
   };
   std::vector<Steps> steps;
   std::vector<SwitchParameters> runs;
@@ -63,27 +72,32 @@ std::vector<std::optional<WaitParts>> divide_waits(const std::vector<WaitToDivid
       runs.push_back(parameters);
       of.push_back(i);
     };
-    const SwitchParameters fixed = without_reconfiguration(own), instant = without_scheduling(fixed);
+    const SwitchParameters fixed = without_reconfiguration(own), instant = without_scheduling(fixed),
+                           plane = with_full_packet_plane(instant);
     if (!same_fabric(own, fixed)) add(step.fixed, fixed);
     if (!same_scheduler(fixed, instant)) add(step.instant, instant);
+    if (plane.packet_plane != instant.packet_plane) add(step.plane, plane);
   }
   const std::vector<EmulatedRun> emulated = runs.empty() ? std::vector<EmulatedRun>{} : emulate(runs, of);
 
   for (const Steps& step : steps) {
     const auto failed = [&](std::size_t run) { return run != kNone && !emulated[run].measures; };
-    if (failed(step.fixed) || failed(step.instant)) continue;
+    if (failed(step.fixed) || failed(step.instant) || failed(step.plane)) continue;
     const auto communication = [&](std::size_t run, Time before) {
       return run == kNone ? before : emulated[run].measures->communication_time;
     };
-    const Time own = results[step.result].communication, fixed = communication(step.fixed, own),
-               instant = communication(step.instant, fixed), ideal = bounds.ideal->communication,
-               uncontended = bounds.uncontended->communication;
+    const WaitToDivide& result = results[step.result];
+    const Time own = result.communication, fixed = communication(step.fixed, own),
+               instant = communication(step.instant, fixed), plane = communication(step.plane, instant),
+               ideal = bounds.ideal->communication, uncontended = bounds.uncontended->communication;
     WaitParts parts;
     parts.path = uncontended - std::min(own, bounds.no_network->communication);
     parts.contention = ideal - uncontended;
     parts.reconfiguration = own - fixed;
     parts.scheduling = fixed - instant;
-    (uses_slots(results[step.result].parameters.technique) ? parts.slots : parts.other) = instant - ideal;
+    parts.packet_plane = instant - plane;
+    const bool slots = result.uses_circuits && uses_slots(result.parameters.technique);
+    (slots ? parts.slots : parts.other) = plane - ideal;
     all[step.result] = parts;
   }
   return all;
@@ -96,7 +110,8 @@ std::string_view name_of_other(std::string_view technique) {
 
 std::string largest_loss(std::string_view technique, const WaitParts& parts) {
   using Loss = std::pair<Time, std::string_view>;
-  std::array<Loss, 4> losses{{{parts.scheduling, "scheduling"},
+  std::array<Loss, 5> losses{{{parts.scheduling, "scheduling"},
+                              {parts.packet_plane, "the low rate of the packet plane"},
                               {parts.slots, "waiting for a slot"},
                               {parts.other, name_of_other(technique)},
                               {parts.reconfiguration, "reconfiguration"}}};
@@ -115,32 +130,27 @@ std::string largest_loss(std::string_view technique, const WaitParts& parts) {
   return time > Time{} ? fmt::format("{} to {}", short_time(time), cause) : std::string{};
 }
 
-namespace {
-
-std::vector<TextTable::Column> followed_by_parts(std::vector<TextTable::Column> columns) {
-  for (const char* title :
-       {"network wait", "path", "contention", "scheduling", "reconfiguration", "slot wait", "other"})
-    columns.push_back({title});
-  return columns;
-}
-
-}  // namespace
-
-WaitTable::WaitTable(const std::vector<TextTable::Column>& first)
-    : table_(followed_by_parts(first), first.size()) {}
-
-void WaitTable::add(std::vector<std::string> first, std::string_view technique, const WaitParts& parts) {
-  for (const Time part : {parts.sum(), parts.path, parts.contention, parts.scheduling, parts.reconfiguration})
-    first.push_back(short_time(part));
-  const bool slots = uses_slots(technique);
-  first.push_back(slots ? short_time(parts.slots) : "-");
-  first.push_back(slots ? "-" : short_time(parts.other));
-  table_.add(std::move(first));
-}
-
 std::string WaitTable::text(std::size_t width) const {
-  if (table_.empty()) return {};
-  return "\nWhere the time goes (mean wait of a rank for the network)\n" + table_.text(2, width) +
+  if (rows_.empty()) return {};
+  const bool plane = std::ranges::any_of(rows_, [](const Row& r) { return r.parts.packet_plane != Time{}; });
+  std::vector<TextTable::Column> columns = first_;
+  for (const char* title : {"network wait", "path", "contention", "scheduling", "reconfiguration"})
+    columns.push_back({title});
+  if (plane) columns.push_back({"packet plane"});
+  columns.insert(columns.end(), {{"slot wait"}, {"other"}});
+  TextTable table(columns, first_.size());
+  for (const auto& [first, slots, parts] : rows_) {
+    std::vector<std::string> cells = first;
+    for (const Time part :
+         {parts.sum(), parts.path, parts.contention, parts.scheduling, parts.reconfiguration})
+      cells.push_back(short_time(part));
+    if (plane) cells.push_back(short_time(parts.packet_plane));
+    cells.push_back(slots && parts.other == Time{} ? short_time(parts.slots) : "-");
+    cells.push_back(slots && parts.other == Time{} ? "-" : short_time(parts.other));
+    table.add(std::move(cells));
+  }
+  return "\nWhere the time goes (mean wait of a rank for the network)\n" + table.text(2, width) +
+         (plane ? wrap("packet plane: its rate, which is lower than that of the links", 2, width) : "") +
          wrap(
              "slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)",
              2, width);

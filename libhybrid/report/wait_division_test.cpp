@@ -18,6 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 SwitchParameters slow_switch(const char* technique) {
   SwitchParameters p;
@@ -35,8 +36,8 @@ JobBounds known_bounds() {
   return bounds;
 }
 
-/// A job that takes 200 us, 7 us more with a reconfiguration, 3 us more with a guard, and 40 us more with
-/// delays of the scheduler.
+/// A job that takes 200 us, 7 us more with a reconfiguration, 3 us more with a guard, 40 us more with delays
+/// of the scheduler, and 60 us more with a packet plane that is slower than the links.
 class Emulator {
  public:
   std::vector<EmulatedRun> operator()(const std::vector<SwitchParameters>& runs,
@@ -54,6 +55,7 @@ class Emulator {
     if (p.fabric_reconfiguration() != Time{}) time += microseconds(7);
     if (p.guard != Time{}) time += microseconds(3);
     if (p.scheduler.delay() != Time{}) time += microseconds(40);
+    if (p.has_packet_plane() && p.packet_plane < 1) time += microseconds(60);
     return time;
   }
   std::vector<SwitchParameters> seen;
@@ -101,6 +103,30 @@ TEST(WaitDivision, EmulatesOnlyWithoutTheCausesThatATechniqueHas) {
   EXPECT_THAT(emulator.seen, IsEmpty());
   EXPECT_EQ(parts->scheduling, Time{});
   EXPECT_EQ(parts->slots, microseconds(50));
+}
+
+TEST(WaitDivision, ASlowPacketPlaneIsACause) {
+  for (const bool uses_circuits : {true, false}) {
+    Emulator emulator;
+    SwitchParameters p = slow_switch("hybrid");
+    p.packet_plane = 0.1;
+    const auto parts =
+        divide_waits({{p, Emulator::communication(p), uses_circuits}}, known_bounds(), std::ref(emulator))[0];
+    ASSERT_TRUE(parts);
+    EXPECT_EQ(parts->packet_plane, microseconds(60));
+    EXPECT_EQ(parts->reconfiguration, microseconds(10));
+    EXPECT_EQ(parts->slots, microseconds(uses_circuits ? 50 : 0));
+    EXPECT_EQ(parts->other, microseconds(uses_circuits ? 0 : 50)) << "no message waits for a slot";
+    EXPECT_EQ(parts->sum(), Emulator::communication(p) - microseconds(100));
+    ASSERT_EQ(emulator.seen.size(), 3u);
+    EXPECT_EQ(emulator.seen[1].packet_plane, 0.1);
+    EXPECT_EQ(emulator.seen[2].packet_plane, 1.0);
+  }
+  Emulator emulator;
+  SwitchParameters p = slow_switch("tdm");
+  p.packet_plane = 0.1;
+  ASSERT_TRUE(parts_of(p, emulator));
+  EXPECT_EQ(emulator.seen.size(), 2u) << "tdm has no packet plane";
 }
 
 TEST(WaitDivision, APartIsNegativeIfTheCauseSavesTime) {
@@ -151,7 +177,9 @@ TEST(WaitDivision, NamesTheLargestLoss) {
   EXPECT_EQ(largest_loss("hybrid", parts), "");
   parts.reconfiguration = microseconds(6);
   EXPECT_EQ(largest_loss("hybrid", parts), "6.00 us to reconfiguration");
-  parts.reconfiguration = {};
+  parts.packet_plane = microseconds(7);
+  EXPECT_EQ(largest_loss("hybrid", parts), "7.00 us to the low rate of the packet plane");
+  parts.packet_plane = parts.reconfiguration = {};
   parts.other = microseconds(6);
   EXPECT_EQ(largest_loss("wormhole", parts), "6.00 us to worm limits");
   EXPECT_EQ(largest_loss("circuit", parts), "6.00 us to request and grant");
@@ -173,6 +201,20 @@ Where the time goes (mean wait of a rank for the network)
   technique  network wait     path  contention  scheduling  reconfiguration  slot wait    other
   tdm             5.00 us  1.00 us     2.00 us     3.00 us          4.00 us   -5.00 us        -
   wormhole        13.0 us      0 s         0 s     6.00 us              0 s          -  7.00 us
+  slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
+)");
+}
+
+TEST(WaitTable, HasAColumnForAPacketPlane) {
+  WaitTable table({{"technique", TextTable::Align::left}});
+  table.add({"hybrid"}, "hybrid", {.path = microseconds(1), .packet_plane = microseconds(2)});
+  table.add({"worms"}, "hybrid", {.packet_plane = microseconds(3), .other = microseconds(4)});
+  EXPECT_EQ(table.text(110), R"(
+Where the time goes (mean wait of a rank for the network)
+  technique  network wait     path  contention  scheduling  reconfiguration  packet plane  slot wait    other
+  hybrid          3.00 us  1.00 us         0 s         0 s              0 s       2.00 us        0 s        -
+  worms           7.00 us      0 s         0 s         0 s              0 s       3.00 us          -  4.00 us
+  packet plane: its rate, which is lower than that of the links
   slot wait: the rest with slots; other: the rest without slots (worm limits, request and grant)
 )");
 }
@@ -203,6 +245,7 @@ TEST(WaitDivision, ThePartsOfAJobAddUpToItsWait) {
     JobOptions options = several_techniques();
     options.network.reconfiguration = nanoseconds(seed % 2 == 0 ? 0 : 30);
     options.network.slot_length = nanoseconds(400);
+    options.network.packet_plane = seed < 2 ? 0 : 0.1;
     for (const TechniqueResult& r : random_report(seed, options).techniques) {
       if (is_bound(r.measures.technique)) {
         EXPECT_FALSE(r.wait_parts);
@@ -215,6 +258,27 @@ TEST(WaitDivision, ThePartsOfAJobAddUpToItsWait) {
       }
     }
   }
+}
+
+/// A reconfiguration takes longer than the job, so that its messages pass the packet plane.
+TEST(WaitDivision, WithoutCircuitsTheLossIsThePacketPlane) {
+  JobOptions options = several_techniques();
+  options.techniques = {"wormhole", "hybrid"};
+  options.network.reconfiguration = milliseconds(27);
+  options.network.slot_length = milliseconds(270);
+  options.network.packet_plane = 0.1;
+  options.network.predictor = "tournament";
+  const JobReport report = random_report(1, options);
+  const TechniqueResult& hybrid = report.techniques[1];
+  EXPECT_EQ(hybrid.measures.statistics.circuit_messages, 0u);
+  EXPECT_GT(hybrid.measures.hit_rate, 0);
+  ASSERT_TRUE(hybrid.wait_parts);
+  EXPECT_EQ(hybrid.wait_parts->sum(), *hybrid.network_wait);
+  EXPECT_EQ(hybrid.wait_parts->slots, Time{});
+  EXPECT_GT(hybrid.wait_parts->packet_plane, hybrid.wait_parts->reconfiguration);
+  EXPECT_THAT(report.verdict.sentence,
+              AllOf(HasSubstr("; none of its messages travels over a circuit; hybrid loses"),
+                    HasSubstr("to the low rate of the packet plane"), Not(HasSubstr("find their circuit"))));
 }
 
 /// One message at a time: no technique gains from a delay.
