@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -192,9 +193,11 @@ void Adviser::judge_all() {
   std::erase_if(results, [&](const TechniqueResult& r) {
     return std::ranges::find(allowed, r.measures.technique) == allowed.end();
   });
-  advice_.verdict = judge(contenders(results), 0);
   const AdvisedTechnique* const wormhole = advice_.find("wormhole");
   const bool may_be_wormhole = std::ranges::find(allowed, "wormhole") != allowed.end();
+  std::optional<Contender> reference;
+  if (wormhole != nullptr && !may_be_wormhole) reference = contender(wormhole->result.measures);
+  advice_.verdict = judge(contenders(results), 0, reference ? &*reference : nullptr);
   if (may_be_wormhole && wormhole != nullptr && advice_.bounds.ideal && !advice_.verdict.technique.empty()) {
     const Time time = wormhole->result.measures.time, gap = time - advice_.bounds.ideal->time;
     const double part = time.ps == 0 ? 0 : static_cast<double>(gap.ps) / static_cast<double>(time.ps);

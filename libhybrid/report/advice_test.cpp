@@ -161,6 +161,19 @@ TEST(Advice, NamedOptionsAreNotChanged) {
   }
 }
 
+TEST(Advice, ComparesTheOnlyNamedTechniqueWithWormhole) {
+  JobOptions options;
+  options.techniques = {"hybrid"};
+  AdviceRequest request;
+  request.named = {"technique"};
+  const Advice advice = advice_for(options, request);
+  ASSERT_EQ(advice.techniques.size(), 2u);
+  EXPECT_EQ(advice.verdict.technique, "hybrid");
+  EXPECT_THAT(advice.verdict.sentence,
+              AllOf(HasSubstr(" is the only technique to choose from: wormhole, the reference, "),
+                    Not(HasSubstr("Only "))));
+}
+
 TEST(Advice, SeveralNamedSlotsAreTheOnlyOnesThatAreTried) {
   JobOptions options;
   options.slot_counts = {2, 5};

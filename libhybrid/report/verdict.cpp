@@ -55,6 +55,15 @@ std::string longer(Time slow, Time fast) {
   return ratio < 2 ? in_percent(ratio - 1) + " longer" : fmt::format("{:.1f} times as long", ratio);
 }
 
+// The time of `other` against that of `own` in words, as a verb.
+std::string compared(const Contender& other, const Contender& own) {
+  if (other.time == own.time) return "takes the same time";
+  if (is_tied(other, own.time) && is_tied(own, other.time))
+    return other.time < own.time ? "is at most 1 % faster" : "is at most 1 % slower";
+  if (other.time > own.time) return "takes " + longer(other.time, own.time);
+  return fmt::format("takes {} less time", in_percent(1 - quotient(other.time, own.time)));
+}
+
 // The limit of a job that does not depend on the technique, from the measures of the picked contender.
 std::string bottleneck(const Contender& c) {
   if (computing(c) >= 0.5) return fmt::format("the job computes {} of its time", in_percent(computing(c)));
@@ -100,8 +109,7 @@ std::string slots_remark(std::span<const Contender> all, const Contender& picked
   for (const Contender& other : all)
     if (other.technique == picked.technique && other.slots >= needed)
       return fmt::format("; its largest phase needs {} slots, but K = {} {}", needed, other.slots,
-                         is_tied(other, picked.time) ? std::string("is at most 1 % faster")
-                                                     : "takes " + longer(other.time, picked.time));
+                         compared(other, picked));
   return fmt::format("; its largest phase needs {0} slots, so try --slots {0}", needed);
 }
 
@@ -111,16 +119,34 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
   for (const Contender& c : all)
     if (&c != &picked && (rival == nullptr || c.time < rival->time)) rival = &c;
   if (is_tied(*rival, picked.time))
-    return fmt::format("{} suits this job: the best of the others, {}, is at most 1 % faster, since {}.",
-                       capitalised(picked.technique), name(*rival), bottleneck(picked));
-  return fmt::format("{} suits this job: the best of the others, {}, takes {}; {}{}.",
-                     capitalised(picked.technique), name(*rival), longer(rival->time, picked.time),
+    return fmt::format("{} suits this job: the best of the others, {}, {}, since {}.",
+                       capitalised(picked.technique), name(*rival), compared(*rival, picked),
+                       bottleneck(picked));
+  return fmt::format("{} suits this job: the best of the others, {}, {}; {}{}.",
+                     capitalised(picked.technique), name(*rival), compared(*rival, picked),
                      rival->over_circuits == 0     ? found(*rival)
                      : rival->circuit_hits() < 0.5 ? "only " + found(*rival)
                                                    : found(*rival) +
                                                          ", but reaching their slot or circuit costs more "
                                                          "than sharing the wormhole fabric",
                      loss_remark(*rival));
+}
+
+// The sentence if all contenders are of one technique: techniques are not compared, except with `reference`.
+std::string only_technique(std::span<const Contender> all, const Contender& picked, bool tie,
+                           const Contender* reference, std::uint32_t slots_needed) {
+  std::string text =
+      reference != nullptr
+          ? fmt::format("{} is the only technique to choose from: {}, the reference, {}; {}",
+                        capitalised(name(picked)), name(*reference), compared(*reference, picked),
+                        bottleneck(picked))
+          : fmt::format("Only {} was emulated, so there is no technique to compare it with: {}",
+                        all.size() == 1 ? name(picked) : picked.technique, bottleneck(picked));
+  if (all.size() > 1 && tie)
+    text += fmt::format("; its numbers of slots differ by at most 1 %, so K = {} is enough", picked.slots);
+  else if (all.size() > 1)
+    text += fmt::format("; of its numbers of slots, K = {} suits the job", picked.slots);
+  return text + slots_remark(all, picked, slots_needed) + ".";
 }
 
 }  // namespace
@@ -159,7 +185,7 @@ std::vector<Contender> contenders(const std::vector<TechniqueResult>& results) {
   return all;
 }
 
-Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed) {
+Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed, const Contender* reference) {
   if (contenders.empty()) return {};
   const auto by_time = [](const Contender& a, const Contender& b) { return a.time < b.time; };
   const auto [fastest, slowest] = std::minmax_element(contenders.begin(), contenders.end(), by_time);
@@ -176,9 +202,8 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
                 : fmt::format(
                       "All {} messages stay inside their ports, so no switch makes a difference to this job.",
                       picked->local_messages)};
-  if (contenders.size() == 1)
-    return answer(fmt::format("Only {} was emulated, so there is nothing to compare: {}{}.", name(*picked),
-                              bottleneck(*picked), slots_remark(contenders, *picked, slots_needed)));
+  if (std::ranges::all_of(contenders, [&](const Contender& c) { return c.technique == picked->technique; }))
+    return answer(only_technique(contenders, *picked, tie, reference, slots_needed));
   if (tie)
     return answer(fmt::format("No technique differs by more than 1 %: {}. The simplest, {}, is enough.",
                               bottleneck(*picked), name(*picked)));
@@ -194,7 +219,7 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed)
   if (computing(*picked) >= 0.5) sentence += fmt::format(", though {}", bottleneck(*picked));
   sentence += loss_remark(against);
   if (fastest->time < picked->time && fastest->technique != picked->technique)
-    sentence += fmt::format("; {} is at most 1 % faster", name(*fastest));
+    sentence += fmt::format("; {} {}", name(*fastest), compared(*fastest, *picked));
   return answer(sentence + slots_remark(contenders, *picked, slots_needed) + ".");
 }
 

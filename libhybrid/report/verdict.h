@@ -65,7 +65,9 @@ inline constexpr double kTie = 0.01;
 /// `slots_needed`: by the largest phase (0: unknown). The sentence compares with wormhole if that is among
 /// the contenders, names the bottleneck if the techniques hardly differ, gives the largest loss of the
 /// technique that it compares the picked one with, and recommends more slots if the
-/// largest phase needs more than were tried. No contenders give an empty verdict.
-Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed);
+/// largest phase needs more than were tried. If all contenders are of one technique, it compares with
+/// `reference`, which cannot be picked (nullptr: with nothing). No contenders give an empty verdict.
+Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed,
+              const Contender* reference = nullptr);
 
 }  // namespace hybrid

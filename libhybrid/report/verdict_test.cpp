@@ -124,7 +124,7 @@ TEST(Verdict, ADifferenceOfLessThanOnePercentIsNotPrinted) {
       judge({{contender("wormhole", 0, 15000, 100), contender("hybrid", 4, 10000, 100, 0.97),
               contender("hybrid", 7, 10001, 100, 0.97)}},
             7);
-  EXPECT_THAT(verdict.sentence, HasSubstr("needs 7 slots, but K = 7 is at most 1 % faster"));
+  EXPECT_THAT(verdict.sentence, HasSubstr("needs 7 slots, but K = 7 is at most 1 % slower"));
   Contender picked = contender("circuit", 0, 10000, 9000, 0.1),
             wormhole = contender("wormhole", 0, 15000, 9000);
   picked.communication = microseconds(1000);
@@ -198,6 +198,45 @@ TEST(Verdict, OneContenderIsNotCompared) {
   const Verdict verdict = judge({{contender("hybrid", 4, 1000, 900, 0.9)}}, 6);
   EXPECT_THAT(verdict.sentence, AllOf(HasSubstr("Only hybrid with K = 4 was emulated"),
                                       HasSubstr("try --slots 6"), Not(HasSubstr("suits"))));
+}
+
+TEST(Verdict, OneTechniqueIsNotComparedButItsNumbersOfSlotsAre) {
+  const Contender few = contender("hybrid", 4, 1005, 600), many = contender("hybrid", 15, 1000, 600);
+  EXPECT_EQ(
+      judge({{few, many}}, 15).sentence,
+      "Only hybrid was emulated, so there is no technique to compare it with: the job computes 60 % of its "
+      "time; its "
+      "numbers of slots differ by at most 1 %, so K = 4 is enough; its largest phase needs 15 slots, but "
+      "K = 15 is at most 1 % faster.");
+  EXPECT_THAT(judge({{contender("hybrid", 4, 1200, 600), many}}, 15).sentence,
+              HasSubstr("; of its numbers of slots, K = 15 suits the job; its largest phase"));
+}
+
+TEST(Verdict, TheOnlyTechniqueToChooseFromIsComparedWithTheReference) {
+  const auto sentence = [](std::int64_t reference_us) {
+    const Contender wormhole = contender("wormhole", 0, reference_us, 600);
+    return judge({{contender("hybrid", 4, 1000, 600)}}, 4, &wormhole).sentence;
+  };
+  EXPECT_THAT(
+      sentence(1200),
+      HasSubstr("Hybrid with K = 4 is the only technique to choose from: wormhole, the reference, takes "
+                "20 % longer; the job computes 60 % of its time"));
+  EXPECT_THAT(sentence(1005), HasSubstr("the reference, is at most 1 % slower;"));
+  EXPECT_THAT(sentence(1000), HasSubstr("the reference, takes the same time;"));
+  EXPECT_THAT(sentence(995), HasSubstr("the reference, is at most 1 % faster;"));
+  EXPECT_THAT(sentence(800), HasSubstr("the reference, takes 20 % less time;"));
+}
+
+TEST(Verdict, TheBestOfTheOthersIsSlowerIfItIs) {
+  const auto sentence = [](std::int64_t hybrid_us) {
+    return judge({{contender("wormhole", 0, 1000, 900), contender("hybrid", 4, hybrid_us, 900, 0.9),
+                   contender("circuit", 0, 2000, 900, 0.2)}},
+                 4)
+        .sentence;
+  };
+  EXPECT_THAT(sentence(1005), HasSubstr("hybrid with K = 4, is at most 1 % slower, since the job computes"));
+  EXPECT_THAT(sentence(1000), HasSubstr("hybrid with K = 4, takes the same time, since"));
+  EXPECT_THAT(sentence(995), HasSubstr("hybrid with K = 4, is at most 1 % faster, since"));
 }
 
 TEST(Verdict, MentionsThatAJobMostlyComputes) {
