@@ -25,9 +25,9 @@ double parse_number(std::string_view text, std::string_view what, std::string_vi
 }
 
 double parse_share(std::string_view text, std::string_view what) {
+  if (const auto share = read_share(text)) return *share;
   static constexpr std::string_view kFix = "Give a number from 0 to 1, such as 0.1.";
-  const double share = parse_number(text, what, kFix);
-  if (share >= 0 && share <= 1) return share;
+  parse_number(text, what, kFix);
   throw UserError(fmt::format("{}: {} is no share", what, text), std::string(kFix));
 }
 

@@ -224,4 +224,12 @@ std::optional<double> read_number(std::string_view text) {
   return number;
 }
 
+std::optional<double> read_share(std::string_view text) {
+  const bool is_percentage = text.ends_with('%');
+  if (is_percentage) text.remove_suffix(text.ends_with(" %") ? 2 : 1);
+  auto share = read_number(text);
+  if (share && is_percentage) *share /= 100;
+  return share && *share >= 0 && *share <= 1 ? share : std::nullopt;
+}
+
 }  // namespace hybrid

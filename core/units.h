@@ -41,5 +41,7 @@ std::uint64_t parse_count(std::string_view text, std::string_view what,
 
 /// Parses a finite number ("0.25", "1e-3", "-2"), the same in every locale; nullopt for other text.
 std::optional<double> read_number(std::string_view text);
+/// Parses a share: a number from 0 to 1, or a percentage ("10%", "10 %"); nullopt for other text.
+std::optional<double> read_share(std::string_view text);
 
 }  // namespace hybrid

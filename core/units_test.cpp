@@ -84,6 +84,16 @@ TEST(Units, ReadsNumbers) {
     EXPECT_FALSE(read_number(text)) << text;
 }
 
+TEST(Units, ReadsSharesAsNumbersAndPercentages) {
+  EXPECT_EQ(read_share("0.1"), 0.1);
+  EXPECT_EQ(read_share("10%"), 0.1);
+  EXPECT_EQ(read_share("10 %"), 0.1);
+  EXPECT_EQ(read_share("0"), 0.0);
+  EXPECT_EQ(read_share("100%"), 1.0);
+  for (const char* text : {"", "%", "1.1", "101%", "-1%", "10%%", "10  %", "ten %"})
+    EXPECT_FALSE(read_share(text)) << text;
+}
+
 TEST(Units, RejectsSizesOutOfRange) {
   EXPECT_EQ(bytes("18446744073709551614"), kUnlimited - 1);
   EXPECT_THROW(bytes("18446744073709551615"), UserError) << "that is kUnlimited";

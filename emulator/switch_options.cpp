@@ -124,9 +124,9 @@ double parse_share(std::string_view text) {
 }
 
 double parse_packet_plane(std::string_view text) {
-  if (const auto share = read_number(text); share && *share >= 0 && *share <= 1) return *share;
+  if (const auto share = read_share(text)) return *share;
   throw UserError("packet-plane: '" + std::string(text) + "' is not a share of a link",
-                  "Give a number from 0 (no packet plane) to 1, such as 0.1.");
+                  "Give a number from 0 (no packet plane) to 1, such as 0.1, or a percentage, such as 10%.");
 }
 
 double parse_confidence(std::string_view text) {

@@ -16,6 +16,13 @@ using Kind = Operation::Kind;
 
 constexpr std::uint64_t kProgressEvery = 1u << 10;
 
+/// `time` for a message: three digits, rounded down.
+Time rough(Time time) {
+  std::int64_t unit = 1;
+  while (time.ps / unit >= 1000) unit *= 10;
+  return picoseconds(time.ps / unit * unit);
+}
+
 bool is_incomplete(const JobTrace& trace) {
   const std::string lost = trace.property(trace_names::kLostEvents);
   return trace.property(trace_names::kComplete) == "no" || (!lost.empty() && lost != "0");
@@ -85,7 +92,7 @@ void JobDriver::run() {
       resolve_stall();
     } else if (std::min(act, network) > options_.limit) {
       throw UnfinishedReplay(UnfinishedReplay::Fault::technique,
-                             fmt::format("the job takes longer than {}", to_string(options_.limit)));
+                             fmt::format("the job takes longer than {}", to_string(rough(options_.limit))));
     } else if (act <= network) {
       // Before the network reaches this instant, so that it sees what is sent now.
       perform(events_.take_next());

@@ -37,14 +37,17 @@ TEST(Replay, EndsWhenTheJobTakesLongerThanTheLimit) {
   ReplayOptions options;
   const Time time = replay(whole, {}, options).measures.time;
   EXPECT_GT(time, microseconds(50));
-  options.limit = time - picoseconds(1);
+  options.limit = picoseconds(49'987'654);
   try {
     replay(cut, {}, options);
     ADD_FAILURE() << "not ended";
   } catch (const UnfinishedReplay& error) {
     EXPECT_EQ(error.fault(), UnfinishedReplay::Fault::technique);
-    EXPECT_THAT(error.what(), HasSubstr("the job takes longer than"));
+    EXPECT_THAT(error.what(), HasSubstr("the job takes longer than 49.9us"));
   }
+  options.limit = time - picoseconds(1);
+  MemoryTrace almost = open();
+  EXPECT_THROW(replay(almost, {}, options), UnfinishedReplay);
   MemoryTrace just = open();
   options.limit = time;
   EXPECT_EQ(replay(just, {}, options).measures.time, time);

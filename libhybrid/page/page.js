@@ -57,6 +57,7 @@
   const bytes_axis = (values) => value_axis(values, bytes, { base: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB"] });
   const count = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   const percent = (value) => `${(value * 100).toFixed(1)} %`;
+  const gap_text = (value) => value > 10 ? "above 1000 %" : value < -10 ? "below -1000 %" : percent(value);
   const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
   // The keys of results, whose meanings are those of table headings.
   const key_meanings = new Map(Object.entries(glossary).flatMap(([name, { meaning, keys = {} }]) => Object.entries(keys).map(([key, own]) => [key, own || `${name}: ${meaning}`])));
@@ -364,7 +365,7 @@
       { key: "technique", is_term: true }, { key: "slots", title: "K", term: "K", text: (v) => v || "-" },
       { key: "time_ns", title: "job time", text: time },
       { key: "speedup", term: "speedup", text: (v) => `${v.toFixed(3)}x` },
-      { key: "gap_closed", title: "gap closed", term: "gap closed", text: percent },
+      { key: "gap_closed", title: "gap closed", term: "gap closed", text: gap_text },
       { key: "network_wait_ns", title: "network wait", term: "network wait", text: time },
       { key: "utilisation", term: "utilisation", text: percent },
       { key: "latency_p50_ns", title: "p50", term: "p50", text: time }, { key: "latency_p99_ns", title: "p99", term: "p99", text: time },

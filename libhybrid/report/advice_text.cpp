@@ -50,7 +50,7 @@ std::string recommendation(const Advice& advice, std::size_t width) {
   std::string figures = fmt::format("Job time {}", short_time(best.result.measures.time));
   if (advice.bounds.ideal)
     figures += fmt::format(", with the bound ideal {}", short_time(advice.bounds.ideal->time));
-  if (best.result.gap_closed && *best.result.gap_closed >= kLeastShown)
+  if (best.result.gap_closed && *best.result.gap_closed >= kLeastShown && *best.result.gap_closed <= kMostGap)
     figures += fmt::format("; closes {} of the gap from wormhole to ideal", percent(*best.result.gap_closed));
   return text + wrap(figures + ".", 2, width);
 }
@@ -74,8 +74,7 @@ std::string techniques_table(const Advice& advice, std::size_t width) {
                if_used("slot-length", to_string(p.slot_length)), if_used("predictor", p.predictor),
                if_used("packet-plane", share_text(p.packet_plane)), short_time(t.result.measures.time),
                t.result.speedup == 0 ? "-" : fmt::format("{:.3f}x", t.result.speedup),
-               t.result.gap_closed ? percent(*t.result.gap_closed) : "-",
-               percent(t.result.measures.hit_rate)});
+               gap_text(t.result.gap_closed), percent(t.result.measures.hit_rate)});
   }
   return table.text(2, width < kTextWidth ? width : TextTable::kWide);
 }

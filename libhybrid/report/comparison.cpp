@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "libhybrid/report/terminal_text.h"
+
 namespace hybrid {
 
 namespace {
@@ -17,6 +19,12 @@ std::optional<double> gap_closed(Time wormhole, Time ideal, Time own) {
   const auto gap = static_cast<double>((wormhole - ideal).ps);
   if (gap <= 0 || gap < kLeastGap * static_cast<double>(wormhole.ps)) return std::nullopt;
   return static_cast<double>((wormhole - own).ps) / gap;
+}
+
+std::string gap_text(const std::optional<double>& gap) {
+  if (!gap) return "-";
+  if (*gap > kMostGap) return "above 1000 %";
+  return *gap < -kMostGap ? "below -1000 %" : percent(*gap);
 }
 
 Time wait_in(const CallWaits& waits, const SourceCall& call) {

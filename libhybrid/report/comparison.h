@@ -66,6 +66,11 @@ inline constexpr double kLeastGap = 0.001;
 /// (wormhole - own) / (wormhole - ideal); nothing if wormhole - ideal is less than kLeastGap of wormhole.
 std::optional<double> gap_closed(Time wormhole, Time ideal, Time own);
 
+/// A gap closed of more than this, or less than its negative, is no longer a number in texts.
+inline constexpr double kMostGap = 10;
+/// "97.3 %", "above 1000 %", "below -1000 %"; "-" if it is unknown.
+std::string gap_text(const std::optional<double>& gap_closed);
+
 /// The result of `technique`; nullptr: there is none.
 const TechniqueResult* find_technique(const std::vector<TechniqueResult>& results,
                                       std::string_view technique);

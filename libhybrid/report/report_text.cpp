@@ -313,7 +313,7 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
   for (const TechniqueResult& r : results) {
     const Measures& m = r.measures;
     table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.speedup),
-               r.gap_closed ? percent(*r.gap_closed) : "-", percent(m.utilisation),
+               gap_text(r.gap_closed), percent(m.utilisation),
                short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),
                percent(m.hit_rate)});
   }

@@ -67,7 +67,9 @@ std::string long_worms_sentence(const LongWorms& worms, Bytes worm_limit) {
                         format_bytes(worms.worm_limit), format_bytes(worm_limit), short_time(worms.wormhole))
           : fmt::format(" With --worm-limit {} instead of {} wormhole takes {}",
                         format_bytes(worms.worm_limit), format_bytes(worm_limit), short_time(worms.wormhole));
-  if (worms.gap_closed)
+  if (worms.gap_closed && *worms.gap_closed > kMostGap)
+    sentence += ", which is faster than ideal";
+  else if (worms.gap_closed)
     sentence += *worms.gap_closed >= kLeastShown
                     ? fmt::format(", which closes {} of its gap to ideal", in_percent(*worms.gap_closed))
                     : ", which does not reduce its gap to ideal";

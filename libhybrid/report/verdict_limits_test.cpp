@@ -55,6 +55,14 @@ TEST(Compare, SplitsTheCommunicationTime) {
   EXPECT_EQ(results[0].gap_closed, std::nullopt) << "without wormhole";
 }
 
+TEST(Comparison, AGapClosedBeyondTheGapsTenfoldIsNoNumber) {
+  EXPECT_EQ(gap_text(std::nullopt), "-");
+  EXPECT_EQ(gap_text(0.973), "97.3 %");
+  EXPECT_EQ(gap_text(-10), "-1000.0 %");
+  EXPECT_EQ(gap_text(-316646.481), "below -1000 %");
+  EXPECT_EQ(gap_text(24.84), "above 1000 %");
+}
+
 class Limits : public testing::Test {
  protected:
   /// The limits if wormhole and hybrid with longer worms take these times.
@@ -104,6 +112,12 @@ TEST_F(Limits, ThePickedTechniqueHasLongerWormsToo) {
       limits_text(limits),
       HasSubstr("With --worm-limit 4 KiB instead of 128 B wormhole takes 820 us, which closes 45 % of its "
                 "gap to ideal, and the verdict is the same."));
+}
+
+TEST_F(Limits, LongWormsThatAreMuchFasterThanIdealHaveNoPercentage) {
+  EXPECT_THAT(limits_text(find({result("wormhole", 0, 1000), result("hybrid", 4, 805)}, bounds(500, 990), 128,
+                               {{"wormhole", 820}, {"hybrid", 600}})),
+              HasSubstr("wormhole takes 820 us, which is faster than ideal, and the verdict is the same."));
 }
 
 TEST_F(Limits, NamesTheTechniqueThatSuitsWithLongerWorms) {
