@@ -49,6 +49,31 @@ TEST(Command, ResultsAreAnArray) {
   EXPECT_EQ(several[2]["slots"], 4);
 }
 
+TEST(Command, ComparesWormholeAndOthersWithTheBounds) {
+  const std::vector<std::string> run{"simulate",    "--nodes",        "8", "--messages", "20",
+                                     "--technique", "wormhole,hybrid"};
+  std::vector<std::string> as_json = run;
+  as_json.insert(as_json.end(), {"--json", "-"});
+  const auto all = nlohmann::json::parse(output(as_json));
+  ASSERT_EQ(all.size(), 2u) << "the bounds are no results unless they are named";
+  EXPECT_EQ(all[0]["gap_closed"], 0.0);
+  const double wormhole = all[0]["time_ns"], hybrid = all[1]["time_ns"], ideal = all[0]["bounds"]["ideal_ns"];
+  EXPECT_NEAR(all[1]["gap_closed"].get<double>(), (wormhole - hybrid) / (wormhole - ideal), 1e-9);
+  EXPECT_LE(all[1]["bounds"]["no_network_ns"], all[1]["bounds"]["uncontended_ns"]);
+  EXPECT_THAT(output(run), AllOf(HasSubstr("\nBounds\n  bound"), HasSubstr("\n  ideal "),
+                                 HasSubstr("\n  gap closed (from wormhole to ideal): hybrid with K = 4 ")));
+
+  std::vector<std::string> named = as_json;
+  named[6] += ",ideal";
+  const auto with_ideal = nlohmann::json::parse(output(named));
+  EXPECT_EQ(with_ideal[2]["time_ns"], ideal);
+  EXPECT_EQ(with_ideal[2]["gap_closed"], 1.0);
+  const auto alone = only(nlohmann::json::parse(
+      output({"simulate", "--nodes", "8", "--messages", "4", "--technique", "hybrid", "--json", "-"})));
+  EXPECT_TRUE(alone["gap_closed"].is_null());
+  EXPECT_TRUE(alone["bounds"]["ideal_ns"].is_null()) << "nothing is compared";
+}
+
 TEST(Command, SimulatesCommandFilesAndWritesTheirTimes) {
   namespace fs = std::filesystem;
   const TemporaryDirectory directory;
@@ -70,6 +95,11 @@ TEST(Command, SimulatesCommandFilesAndWritesTheirTimes) {
   EXPECT_EQ(several[0]["nodes"], 5);
   for (const char* run : {"circuit", "hybrid-1", "hybrid-2"})
     EXPECT_TRUE(fs::exists(folder + "/all/" + run + "/pe0.tsv"));
+  const auto compared = nlohmann::json::parse(
+      output({"simulate", "--commands", folder + "/pe", "--technique", "wormhole,circuit",
+              "--commands-output", folder + "/compared", "--json", "-"}));
+  EXPECT_LT(compared[1]["bounds"]["uncontended_ns"], compared[1]["time_ns"]);
+  EXPECT_FALSE(fs::exists(folder + "/compared/ideal"));
 }
 
 TEST(Command, BroadcastsOfCommandFilesByHardware) {

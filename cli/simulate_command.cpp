@@ -19,11 +19,13 @@
 #include "core/units.h"
 #include "emulator/limits.h"
 #include "emulator/network/collective_plane.h"
+#include "emulator/switching/bounds.h"
 #include "emulator/timeline_file.h"
 #include "emulator/traffic/command_run.h"
 #include "emulator/traffic/commands.h"
 #include "emulator/traffic/simulate.h"
 #include "libhybrid/options/job_options.h"
+#include "libhybrid/report/comparison.h"
 #include "libhybrid/report/job_emulator.h"
 #include "libhybrid/report/report_json.h"
 #include "libhybrid/report/report_text.h"
@@ -99,7 +101,8 @@ class SimulateCommand final : public Command {
   void declare(CommandLine& line) override {
     line.describe(
         "Emulates synthetic traffic, or PEs that execute command files, on a switch. --technique and --slots "
-        "take lists: every combination is run.");
+        "take lists: every combination is run. If wormhole is among several, the bounds are emulated, too, "
+        "and the gap closed is shown.");
     add_config_option(table_);
     add_switch();
     flags_.declare(line, table_, "Switch");
@@ -253,9 +256,10 @@ class SimulateCommand final : public Command {
     print_notes(limit_sentences(runs));
     std::vector<CommandResult> all(runs.size());
     emulate(runs, [&](const SwitchParameters& p, const SimulationProgress& progress, PortTimeline* timeline) {
-      CommandResult& result = all[results_.size()];
-      result = run_commands(p, files, progress, {hardware_multicast_, timeline});
-      return result.measures;
+      CommandResult result = run_commands(p, files, progress, {hardware_multicast_, timeline});
+      Measures measures = result.measures;
+      if (results_.size() < all.size()) all[results_.size()] = std::move(result);  // else: of a bound
+      return measures;
     });
     if (!commands_output_.empty()) write_times(files, all);
     return show(false);
@@ -317,6 +321,46 @@ class SimulateCommand final : public Command {
       results_.push_back(std::move(m));
       limits_.push_back(limit_texts(limiting_parts(p)));
     }
+    compare_with_bounds(run);
+  }
+
+  /// Emulates the bounds that were not named, if wormhole is compared with other techniques.
+  template <class Emulate>
+  void compare_with_bounds(Emulate&& run) {
+    std::vector<TechniqueResult> compared;
+    for (const Measures& m : results_) compared.emplace_back().measures = m;
+    if (compared.size() > 1 && find_technique(compared, "wormhole") != nullptr) {
+      bounds_ = emulate_bounds(network_, compared, [&](const std::vector<SwitchParameters>& bounds) {
+        std::vector<EmulatedRun> all(bounds.size());
+        for (std::size_t i = 0; i < bounds.size(); ++i)
+          all[i].measures = run(
+              bounds[i],
+              [&](std::uint64_t delivered, std::uint64_t messages) {
+                if (messages != 0) line_.show("emulating the bounds", {delivered, messages, "messages"});
+              },
+              nullptr);
+        return all;
+      });
+      compare(compared, bounds_);
+    }
+    for (const TechniqueResult& r : compared) gaps_.push_back(r.gap_closed);
+  }
+
+  /// The bounds, and the gap that each technique closes.
+  std::string bounds_text() const {
+    if (!bounds_.ideal) return {};
+    const std::size_t width = terminal_width(stdout);
+    std::string gaps;
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      const Measures& m = results_[i];
+      if (!is_bound(m.technique) && m.technique != "wormhole" && gaps_[i])
+        gaps += (gaps.empty() ? "" : ", ") + m.technique +
+                (m.slots == 0 ? "" : " with K = " + std::to_string(m.slots)) + " " + gap_text(gaps_[i]);
+    }
+    return bounds_section(bounds_, width, "time") +
+           wrap("gap closed (from wormhole to ideal): " +
+                    (gaps.empty() ? "-, since ideal is less than 0.1 % faster than wormhole" : gaps),
+                2, width);
   }
 
   int show(bool synthetic) {
@@ -325,6 +369,7 @@ class SimulateCommand final : public Command {
       std::fputs(measures_table(results_, synthetic).c_str(), stdout);
       std::fputs(topology_line(results_, traffic_.preload_topology).c_str(), stdout);
       std::fputs(multicast_line(results_).c_str(), stdout);
+      std::fputs(bounds_text().c_str(), stdout);
       if (per_port_) std::fputs(("\n" + ports_table(results_)).c_str(), stdout);
       if (per_phase_) std::fputs(("\n" + phases_table()).c_str(), stdout);
     }
@@ -345,6 +390,8 @@ class SimulateCommand final : public Command {
       const Measures& m = results_[i];
       auto one = to_json(m, per_port_);
       one["limited_by"] = limits_[i];
+      one["gap_closed"] = or_null(gaps_[i]);
+      one["bounds"] = to_json(bounds_);
       if (synthetic) {
         one["pattern"] = traffic_.pattern;
         one["message"] = traffic_.message;
@@ -372,6 +419,8 @@ class SimulateCommand final : public Command {
   bool hardware_multicast_ = false, nodes_given_ = false, per_port_ = false, per_phase_ = false;
   std::vector<Measures> results_;
   std::vector<std::vector<std::string>> limits_;  // of each result
+  JobBounds bounds_;                              // unknown unless wormhole is compared
+  std::vector<std::optional<double>> gaps_;       // closed by each result
   ProgressLine line_{stderr};
   OptionTable table_;
   TableFlags flags_;

@@ -113,13 +113,18 @@ class WorthCommand final : public Command {
         for (std::size_t i = 0; i < at.variants.size(); ++i) {
           const HintWorth::Variant& variant = at.variants[i];
           if (!variant.is_known) continue;
-          auto& result = results.emplace_back(nlohmann::ordered_json{{"variant", kWorthVariants[i]},
-                                                                     {"time_ns", variant.time.nanoseconds()},
-                                                                     {"time_ratio", at.time_ratio(variant)},
-                                                                     {"hit_rate", variant.hit_rate}});
+          auto& result =
+              results.emplace_back(nlohmann::ordered_json{{"variant", kWorthVariants[i]},
+                                                          {"time_ns", variant.time.nanoseconds()},
+                                                          {"time_ratio", at.time_ratio(variant)},
+                                                          {"hit_rate", variant.hit_rate},
+                                                          {"gap_closed", or_null(variant.gap_closed)},
+                                                          {"network_wait_ns", or_null(variant.network_wait)},
+                                                          {"rank_wait_ns", or_null(variant.rank_wait)}});
           if (variant.wait_parts) result["network_wait_parts_ns"] = to_json(*variant.wait_parts);
         }
         one["results"] = std::move(results);
+        one["bounds"] = to_json(job.bounds);
         one["notes"] = job.notes;
         array.push_back(std::move(one));
       }

@@ -35,6 +35,15 @@ TEST_F(WorthOfHints, IsComparedWithPredictionAndWormhole) {
   }
   EXPECT_LT(variant_of(all[0], "hints")["time_ns"],
             0.95 * variant_of(all[0], "wormhole")["time_ns"].get<double>());
+  for (const json& one : all) {
+    const double ideal = one["bounds"]["ideal_ns"], wormhole = variant_of(one, "wormhole")["time_ns"];
+    const json& hints = variant_of(one, "hints");
+    EXPECT_NEAR(hints["gap_closed"].get<double>(),
+                (wormhole - hints["time_ns"].get<double>()) / (wormhole - ideal), 1e-9);
+    EXPECT_GT(hints["network_wait_ns"], 0.0);
+    EXPECT_EQ(hints["rank_wait_ns"], variant_of(one, "wormhole")["rank_wait_ns"]);
+    EXPECT_LT(one["bounds"]["no_network_ns"], one["bounds"]["uncontended_ns"]);
+  }
   EXPECT_EQ(all[1]["reconfiguration_ns"], 1000.0);
   EXPECT_EQ(all[1]["slot_length_ns"], 100.0);
 }
@@ -56,6 +65,8 @@ TEST_F(WorthOfHints, AreAbsentForATraceWithoutHints) {
   unpack("is-16");
   const std::string text = hybrid({"worth", "is-16", "--reconfigurations", "5ns"});
   EXPECT_THAT(text, HasSubstr("\n  Recorded without phases: no hints."));
+  EXPECT_THAT(text, AllOf(HasSubstr("  gap closed  network wait  hit rate\n"), HasSubstr("\nBounds\n"),
+                          HasSubstr("for other ranks (mean), however fast the network is")));
   const json one = json::parse(hybrid({"worth", "is-16", "--reconfigurations", "5ns", "--json", "-"}))[0];
   EXPECT_TRUE(variant_of(one, "hints").is_null());
   EXPECT_GT(variant_of(one, "prediction")["time_ns"], 0.0);

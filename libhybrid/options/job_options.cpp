@@ -285,7 +285,7 @@ void add_emulation_options(OptionTable& table, JobOptions& options) {
       "techniques that are faster with them, or with --preload the phase's sends)",
       options.hints);
   table.add({"explain", "on|off",
-             "divide the wait for the network of each technique into causes, with up to two further "
+             "divide the wait for the network of each technique into causes, with up to three further "
              "emulations of it (default off for a job without `hybrid run`, and for `hybrid worth`)",
              options.explain ? "on" : "off",
              [&options](std::string_view text) { options.explain = read_switch(text, "explain"); }});

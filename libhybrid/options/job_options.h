@@ -72,7 +72,7 @@ struct JobOptions {
   /// K of each technique is found by a search; then slot_counts is empty (libhybrid/report/slots_search.h).
   bool finds_slots = false;
 
-  /// Each technique's wait for the network is divided into causes, with up to two further emulations
+  /// Each technique's wait for the network is divided into causes, with up to three further emulations
   /// (libhybrid/report/wait_division.h). A job that emulates in MPI_Finalize has false as default.
   bool explain = true;
 

@@ -10,6 +10,7 @@
 #include "emulator/network_shape.h"
 #include "libhybrid/report/job_report.h"
 #include "libhybrid/report/recorded_phases.h"
+#include "libhybrid/report/report_text.h"
 #include "libhybrid/report/terminal_text.h"
 #include "libhybrid/report/wait_division.h"
 
@@ -94,23 +95,32 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const Job
   const std::string what = "emulating " + trace;
   const auto results =
       emulate_runs(open, runs, replay_options, options.threads, what, note, sends.operations());
+  worth.bounds = emulate_bounds(options.network, {}, [&](const auto& bound_runs) {
+    return emulate_runs(
+        open, bound_runs, [&](std::size_t) { return options.replay; }, options.threads, what, note,
+        sends.operations());
+  });
   std::vector<WaitToDivide> waits;
+  std::vector<TechniqueResult> compared;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto& [at, variant] = cells[i];
     const EmulatedRun& run = results[i];
     if (!run.measures)
       throw UnfinishedReplay(
           run.of_trace ? UnfinishedReplay::Fault::trace : UnfinishedReplay::Fault::technique, run.failure);
-    worth.at[at].variants[variant] = {true, run.measures->time, run.measures->hit_rate, {}};
+    worth.at[at].variants[variant] = {true, run.measures->time, run.measures->hit_rate, {}, {}, {}, {}};
+    compared.emplace_back().measures = *run.measures;
     waits.push_back(to_divide(runs[i], *run.measures));
   }
+  compare(compared, worth.bounds);  // wormhole is the same with all reconfigurations
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    HintWorth::Variant& variant = worth.at[cells[i].first].variants[cells[i].second];
+    variant.gap_closed = compared[i].gap_closed;
+    variant.rank_wait = compared[i].rank_wait;
+    variant.network_wait = compared[i].network_wait;
+  }
   if (!options.explain) return worth;
-  const JobBounds bounds = emulate_bounds(options.network, {}, [&](const auto& bound_runs) {
-    return emulate_runs(
-        open, bound_runs, [&](std::size_t) { return options.replay; }, options.threads, what, note,
-        sends.operations());
-  });
-  const auto parts = divide_waits(waits, bounds, [&](const auto& variants, const auto& of) {
+  const auto parts = divide_waits(waits, worth.bounds, [&](const auto& variants, const auto& of) {
     return emulate_runs(
         open, variants, [&](std::size_t i) { return replay_options(of[i]); }, options.threads, what, note,
         sends.operations());
@@ -129,8 +139,14 @@ std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width) {
   using Align = TextTable::Align;
   std::string text;
   for (const JobWorth& job : jobs) {
-    TextTable table(
-        {{"reconfiguration"}, {"variant", Align::left}, {"job time"}, {"time ratio"}, {"hit rate"}}, 2);
+    TextTable table({{"reconfiguration"},
+                     {"variant", Align::left},
+                     {"job time"},
+                     {"time ratio"},
+                     {"gap closed"},
+                     {"network wait"},
+                     {"hit rate"}},
+                    2);
     WaitTable waits({{"reconfiguration"}, {"variant", Align::left}});
     for (const HintWorth& at : job.at)
       for (std::size_t i = 0; i < at.variants.size(); ++i) {
@@ -138,7 +154,8 @@ std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width) {
         if (!variant.is_known) continue;
         const std::string name(kWorthVariants[i]), reconfiguration = to_string(at.reconfiguration);
         table.add({reconfiguration, name, short_time(variant.time),
-                   fmt::format("{:.3f}", at.time_ratio(variant)),
+                   fmt::format("{:.3f}", at.time_ratio(variant)), gap_text(variant.gap_closed),
+                   variant.network_wait ? short_time(*variant.network_wait) : "-",
                    i == kWormhole ? "-" : percent(variant.hit_rate)});
         if (variant.wait_parts)
           waits.add({reconfiguration, name}, technique_of(static_cast<Variant>(i)), *variant.wait_parts);
@@ -151,8 +168,9 @@ std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width) {
                      "{} ({} ranks, {} messages, {} of them hinted; time ratio: against the variant none)",
                      job.trace, job.ranks, grouped(job.messages), percent(hinted)),
                  0, std::min(width, kTextWidth)) +
-            table.text(2, width) + waits.text(width);
+            table.text(2, width) + wrap("gap closed: from wormhole to ideal", 2, width) + waits.text(width);
     for (const std::string& line : job.notes) text += wrap(line, 2, std::min(width, kTextWidth));
+    text += bounds_section(job.bounds, width);
   }
   return text;
 }

@@ -33,6 +33,8 @@ struct HintWorth {
     bool is_known = false;  // false: there are no hints
     Time time{};            // of the job
     double hit_rate = 0;
+    std::optional<double> gap_closed;  // as in TechniqueResult, as are these:
+    std::optional<Time> rank_wait, network_wait;
     std::optional<WaitParts> wait_parts;  // with options.explain
   };
   Time reconfiguration{}, slot_length{};
@@ -50,6 +52,7 @@ struct JobWorth {
   std::uint64_t messages = 0;         // between ports
   std::uint64_t messages_hinted = 0;  // those over connections that are hinted for their phase
   std::vector<std::string> notes;     // the reason for missing hints, and phases with incomplete hints
+  JobBounds bounds;                   // the same with all reconfigurations
   std::vector<HintWorth> at;          // by reconfiguration
 };
 
@@ -57,13 +60,13 @@ struct JobWorth {
 /// with each of the reconfiguration times. The function sets technique, preload, reconfiguration and
 /// slot_length itself; slots are at least as long as --fabric makes them (emulator/fabric.h). Hints are those
 /// of options.hints, or the recorded ones if that is empty. Throws UserError for impossible parameters, and
-/// UnfinishedReplay. With options.explain, three more emulations find the bounds, and up to three for each
+/// UnfinishedReplay. Three emulations more find the bounds. With options.explain, up to three for each
 /// variant divide its wait for the network.
 JobWorth hint_worth(const std::string& trace, const TraceOpener& open, const JobOptions& options,
                     const std::vector<Time>& reconfigurations, const ProgressNote& note);
 
 /// At most `width` columns wide: for each job a table with a row per reconfiguration and variant, one of the
-/// parts of the waits if they are known, and the notes.
+/// parts of the waits if they are known, the notes, and the bounds.
 std::string worth_text(const std::vector<JobWorth>& jobs, std::size_t width);
 
 }  // namespace hybrid

@@ -102,7 +102,8 @@ TEST(HintWorth, TheTableHasARowForEachReconfigurationAndVariant) {
   EXPECT_THAT(text, testing::StartsWith("rings ("));
   EXPECT_THAT(text, HasSubstr("50.0 % of them hinted; time ratio: against the variant none)"));
   EXPECT_THAT(text, testing::ContainsRegex("\n +1us  wormhole "));
-  EXPECT_THAT(text, testing::ContainsRegex("\n +1us  none +[0-9.]+ .s +1.000 "));
+  EXPECT_THAT(text, testing::ContainsRegex("\n +1us  none +[0-9.]+ .s +1.000 +below -1000 % +[0-9]+ us "));
+  EXPECT_THAT(text, testing::ContainsRegex("\n  ideal +[0-9]+ us  wormhole without scheduling delay"));
 }
 
 TEST(JobHints, ComeFromTheRecordingOrABinary) {

@@ -32,6 +32,21 @@ bool in_all(const std::vector<JobReport>& runs, const Key& key) {
 
 double time_of(const TechniqueResult& result) { return result.measures.time.nanoseconds(); }
 
+double number(double value) { return value; }
+double number(Time value) { return value.nanoseconds(); }
+
+// The spread of value_of(run), an optional number or time; nothing if a run has none.
+template <class ValueOf>
+std::optional<Spread> spread_over(const std::vector<JobReport>& runs, ValueOf&& value_of) {
+  std::vector<double> values;
+  for (const JobReport& run : runs) {
+    const auto value = value_of(run);
+    if (!value) return std::nullopt;
+    values.push_back(number(*value));
+  }
+  return spread_of(std::move(values));
+}
+
 std::string name(const RepeatedTechnique& t) {
   return t.slots == 0 ? t.technique : fmt::format("{} with K = {}", t.technique, t.slots);
 }
@@ -86,6 +101,9 @@ void judge(RepeatedReport& report) {
 nlohmann::ordered_json to_json(const Spread& spread) {
   return {{"median", spread.median}, {"min", spread.least}, {"max", spread.most}};
 }
+nlohmann::ordered_json to_json(const std::optional<Spread>& spread) {
+  return spread ? to_json(*spread) : nlohmann::ordered_json();
+}
 
 }  // namespace
 
@@ -116,8 +134,22 @@ RepeatedReport compare_repeats(std::vector<JobReport> runs) {
       const double base = time_of(*find(run, reference));
       ratios.push_back(base == 0 ? 1 : times.back() / base);
     }
-    report.techniques.push_back({key.first, key.second, spread_of(times), spread_of(ratios)});
+    const auto spread = [&](auto member) {
+      return spread_over(runs, [&](const JobReport& run) { return find(run, key)->*member; });
+    };
+    report.techniques.push_back({key.first, key.second, spread_of(times), spread_of(ratios),
+                                 spread(&TechniqueResult::gap_closed), spread(&TechniqueResult::network_wait),
+                                 spread(&TechniqueResult::rank_wait)});
   }
+  const auto bound = [&](std::optional<BoundTimes> JobBounds::* which) {
+    return spread_over(runs, [&](const JobReport& run) {
+      const auto& times = run.bounds.*which;
+      return times ? std::optional(times->time) : std::nullopt;
+    });
+  };
+  report.no_network_ns = bound(&JobBounds::no_network);
+  report.uncontended_ns = bound(&JobBounds::uncontended);
+  report.ideal_ns = bound(&JobBounds::ideal);
   report.runs = std::move(runs);
   judge(report);
   return report;
@@ -125,17 +157,34 @@ RepeatedReport compare_repeats(std::vector<JobReport> runs) {
 
 std::string to_text(const RepeatedReport& report, std::size_t width) {
   using enum TextTable::Align;
+  const auto time = [](double ns) { return short_time(picoseconds(std::llround(ns * 1e3))); };
   TextTable table(
       {{"technique", left}, {"K"}, {"job time, median"}, {"min"}, {"max"}, {"time ratio"}, {"min"}, {"max"}});
-  const auto time = [](double ns) { return short_time(picoseconds(std::llround(ns * 1e3))); };
-  for (const RepeatedTechnique& t : report.techniques)
-    table.add({t.technique, t.slots == 0 ? "-" : std::to_string(t.slots), time(t.time_ns.median),
-               time(t.time_ns.least), time(t.time_ns.most), fmt::format("{:.3f}", t.time_ratio.median),
-               fmt::format("{:.3f}", t.time_ratio.least), fmt::format("{:.3f}", t.time_ratio.most)});
+  TextTable waits({{"technique", left}, {"K"}, {"gap closed"}, {"network wait"}, {"wait for other ranks"}});
+  const auto median = [&](const std::optional<Spread>& of) { return of ? time(of->median) : "-"; };
+  for (const RepeatedTechnique& t : report.techniques) {
+    const std::string slots = t.slots == 0 ? "-" : std::to_string(t.slots);
+    table.add({t.technique, slots, time(t.time_ns.median), time(t.time_ns.least), time(t.time_ns.most),
+               fmt::format("{:.3f}", t.time_ratio.median), fmt::format("{:.3f}", t.time_ratio.least),
+               fmt::format("{:.3f}", t.time_ratio.most)});
+    if (t.gap_closed || t.network_wait_ns)
+      waits.add({t.technique, slots,
+                 gap_text(t.gap_closed ? std::optional(t.gap_closed->median) : std::nullopt),
+                 median(t.network_wait_ns), median(t.rank_wait_ns)});
+  }
+  TextTable bounds({{"bound", left}, {"job time, median"}, {"min"}, {"max"}});
+  for (const auto& [name, bound] : {std::pair("no-network", report.no_network_ns),
+                                    {"uncontended", report.uncontended_ns},
+                                    {"ideal", report.ideal_ns}})
+    if (bound) bounds.add({name, time(bound->median), time(bound->least), time(bound->most)});
   std::string text = wrap(fmt::format("Techniques over {} runs (job time; time ratio: to {} in the same run)",
                                       report.runs.size(), report.reference),
                           0, width) +
                      table.text(2, width);
+  if (!waits.empty())
+    text += "\n" + wrap("Gap closed (from wormhole to ideal) and mean wait of a rank: medians", 0, width) +
+            waits.text(2, width);
+  if (!bounds.empty()) text += "\nBounds\n" + bounds.text(2, width);
   text += "\nVerdict\n" + wrap(report.sentence, 2, width) + "\nRuns\n";
   for (const JobReport& run : report.runs) text += wrap(run.trace + ": " + run.verdict.sentence, 2, width);
   return text;
@@ -151,7 +200,13 @@ nlohmann::ordered_json to_json(const RepeatedReport& report) {
     repeats["results"].push_back({{"technique", t.technique},
                                   {"slots", t.slots},
                                   {"time_ns", to_json(t.time_ns)},
-                                  {"time_ratio", to_json(t.time_ratio)}});
+                                  {"time_ratio", to_json(t.time_ratio)},
+                                  {"gap_closed", to_json(t.gap_closed)},
+                                  {"network_wait_ns", to_json(t.network_wait_ns)},
+                                  {"rank_wait_ns", to_json(t.rank_wait_ns)}});
+  repeats["bounds"] = {{"no_network_ns", to_json(report.no_network_ns)},
+                       {"uncontended_ns", to_json(report.uncontended_ns)},
+                       {"ideal_ns", to_json(report.ideal_ns)}};
   repeats["verdict"] = {
       {"technique", report.technique}, {"slots", report.slots}, {"sentence", report.sentence}};
   json["repeats"] = std::move(repeats);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,13 +29,17 @@ struct RepeatedTechnique {
   std::uint32_t slots = 0;  // 0: without slots
   Spread time_ns;           // job time
   Spread time_ratio;        // job time / that of `reference` in the same recording
+  // As in TechniqueResult; nothing unless known of all recordings.
+  std::optional<Spread> gap_closed, network_wait_ns, rank_wait_ns;
 };
 
 struct RepeatedReport {
   std::vector<JobReport> runs;                // at least 2
   std::string reference;                      // "wormhole", or the first technique
   std::vector<RepeatedTechnique> techniques;  // those that reached the end in all runs
-  std::string technique;                      // that the verdict names; "" if there is no verdict
+  // Job times of the bounds; nothing unless known of all recordings.
+  std::optional<Spread> no_network_ns, uncontended_ns, ideal_ns;
+  std::string technique;  // that the verdict names; "" if there is no verdict
   std::uint32_t slots = 0;
   std::string sentence;
 };

@@ -11,6 +11,7 @@ namespace hybrid {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // A report with the job times, in microseconds, of wormhole, circuit, and tdm with K = 4.
 JobReport report_of(std::int64_t wormhole, std::int64_t circuit, std::int64_t tdm) {
@@ -76,6 +77,43 @@ TEST(Repeats, TechniquesThatFailInARunAreLeftOut) {
   EXPECT_EQ(json["runs"].size(), 2u);
   EXPECT_EQ(json["repeats"]["results"][1]["time_ratio"]["median"], 0.9);
   EXPECT_EQ(json["repeats"]["verdict"]["technique"], "circuit");
+}
+
+TEST(Repeats, HasBoundsGapsAndWaitsIfAllRunsHaveThem) {
+  const auto with_bounds = [](std::int64_t ideal) {
+    JobReport report = report_of(1000, 950, 900);
+    for (TechniqueResult& r : report.techniques) r.measures.communication_time = r.measures.time;
+    report.bounds.no_network = {microseconds(300), microseconds(300)};
+    report.bounds.ideal = {microseconds(ideal), microseconds(ideal)};
+    compare(report.techniques, report.bounds);
+    return report;
+  };
+  const RepeatedReport report = compare_repeats({with_bounds(800), with_bounds(900), with_bounds(850)});
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr(R"(
+Gap closed (from wormhole to ideal) and mean wait of a rank: medians
+  technique  K  gap closed  network wait  wait for other ranks
+  wormhole   -       0.0 %        700 us                300 us
+  circuit    -      33.3 %        650 us                300 us
+  tdm        4      66.7 %        600 us                300 us
+
+Bounds
+  bound       job time, median     min     max
+  no-network            300 us  300 us  300 us
+  ideal                 850 us  800 us  900 us
+
+Verdict
+)"));
+  const auto json = to_json(report)["repeats"];
+  EXPECT_EQ(json["results"][2]["gap_closed"]["max"], 1.0);
+  EXPECT_EQ(json["results"][1]["network_wait_ns"]["median"], 650'000.0);
+  EXPECT_EQ(json["results"][1]["rank_wait_ns"]["min"], 300'000.0);
+  EXPECT_EQ(json["bounds"]["ideal_ns"]["median"], 850'000.0);
+  EXPECT_TRUE(json["bounds"]["uncontended_ns"].is_null());
+
+  const RepeatedReport partly = compare_repeats({with_bounds(800), report_of(1000, 950, 900)});
+  EXPECT_TRUE(to_json(partly)["repeats"]["results"][2]["gap_closed"].is_null());
+  EXPECT_THAT(to_text(partly), Not(HasSubstr("Bounds")));
 }
 
 TEST(Repeats, RecordingsOfDifferentJobsAreRefused) {

@@ -86,12 +86,6 @@ template <class Value, class Convert>
 ordered_json value_or_null(const std::optional<Value>& value, Convert&& convert) {
   return value ? ordered_json(convert(*value)) : ordered_json();
 }
-ordered_json or_null(const std::optional<double>& value) {
-  return value_or_null(value, [](double v) { return v; });
-}
-ordered_json or_null(const std::optional<Time>& value) {
-  return value_or_null(value, [](Time v) { return v.nanoseconds(); });
-}
 
 /// 0: nothing to compare with.
 ordered_json ratio_json(double ratio) { return ratio == 0 ? ordered_json() : ordered_json(ratio); }
@@ -104,16 +98,12 @@ ordered_json waits_json(const JobReport& report, const CallWaits& waits) {
 }
 
 ordered_json bounds_json(const JobReport& report) {
-  const auto time = [](const std::optional<BoundTimes>& bound) {
-    return value_or_null(bound, [](const BoundTimes& b) { return b.time.nanoseconds(); });
-  };
-  return {{"no_network_ns", time(report.bounds.no_network)},
-          {"uncontended_ns", time(report.bounds.uncontended)},
-          {"ideal_ns", time(report.bounds.ideal)},
-          {"no_network_call_waits_ns",
-           value_or_null(report.bounds.no_network,
-                         [&](const BoundTimes& bound) { return waits_json(report, bound.call_waits); })},
-          {"largest_saving", or_null(report.limits.largest_saving)}};
+  ordered_json json = to_json(report.bounds);
+  json["no_network_call_waits_ns"] = value_or_null(report.bounds.no_network, [&](const BoundTimes& bound) {
+    return waits_json(report, bound.call_waits);
+  });
+  json["largest_saving"] = or_null(report.limits.largest_saving);
+  return json;
 }
 
 ordered_json long_worms_json(const LongWorms& worms) {
@@ -144,6 +134,13 @@ ordered_json parameters_json(const JobOptions& options) {
 }
 
 }  // namespace
+
+ordered_json or_null(const std::optional<double>& value) {
+  return value_or_null(value, [](double v) { return v; });
+}
+ordered_json or_null(const std::optional<Time>& value) {
+  return value_or_null(value, [](Time v) { return v.nanoseconds(); });
+}
 
 ordered_json to_json(const Measures& m, bool each_port) {
   const TechniqueStatistics& s = m.statistics;
@@ -192,6 +189,15 @@ ordered_json to_json(const WaitParts& parts) {
           {"packet_plane", parts.packet_plane.nanoseconds()},
           {"slot_wait", parts.slots.nanoseconds()},
           {"other", parts.other.nanoseconds()}};
+}
+
+ordered_json to_json(const JobBounds& bounds) {
+  const auto time = [](const std::optional<BoundTimes>& bound) {
+    return value_or_null(bound, [](const BoundTimes& b) { return b.time.nanoseconds(); });
+  };
+  return {{"no_network_ns", time(bounds.no_network)},
+          {"uncontended_ns", time(bounds.uncontended)},
+          {"ideal_ns", time(bounds.ideal)}};
 }
 
 ordered_json topology_json(const std::string& topology, double share_of_bytes) {

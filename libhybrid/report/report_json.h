@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "emulator/measures.h"
@@ -21,8 +22,13 @@ nlohmann::ordered_json topology_json(const std::string& topology, double share_o
 
 nlohmann::ordered_json to_json(const PredictorScore& score);
 
-/// path, contention, scheduling, reconfiguration, slot_wait, other.
+/// path, contention, scheduling, reconfiguration, packet_plane, slot_wait, other.
 nlohmann::ordered_json to_json(const WaitParts& parts);
+/// no_network_ns, uncontended_ns, ideal_ns; null: unknown.
+nlohmann::ordered_json to_json(const JobBounds& bounds);
+/// null: unknown; of a time, nanoseconds.
+nlohmann::ordered_json or_null(const std::optional<double>& value);
+nlohmann::ordered_json or_null(const std::optional<Time>& value);
 
 /// The text for files: indented by two blanks, with a newline at the end. Bytes that are not UTF-8 (in
 /// arguments and names of phases) become U+FFFD.

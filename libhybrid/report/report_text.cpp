@@ -189,24 +189,6 @@ std::string wait_section(const JobReport& report, std::size_t width) {
   return table.text(width);
 }
 
-std::string bounds_section(const JobReport& report, std::size_t width) {
-  const JobBounds& bounds = report.bounds;
-  TextTable table({{"bound", Align::left}, {"job time"}, {"description", Align::left}});
-  const auto add = [&](const char* name, const std::optional<BoundTimes>& bound, const char* description) {
-    if (bound) table.add({name, short_time(bound->time), description});
-  };
-  add("no-network", bounds.no_network, "messages take no time");
-  add("uncontended", bounds.uncontended, "no contention, no scheduling: no switch is faster");
-  add("ideal", bounds.ideal, "wormhole without scheduling delay, one worm per message");
-  if (table.empty()) return {};
-  std::string text = "\nBounds\n" + table.text(2, width);
-  if (bounds.no_network)
-    text += wrap(fmt::format("a rank waits {} for other ranks (mean), however fast the network is",
-                             short_time(bounds.no_network->communication)),
-                 2, width);
-  return text;
-}
-
 std::string footer(const JobReport& report, std::size_t width) {
   const SwitchParameters& p = report.options.network;
   std::string text = "\nInput and parameters\n";
@@ -298,6 +280,23 @@ std::string predictor_table(const std::vector<PredictorScore>& scores, std::size
   return table.text(2, width);
 }
 
+std::string bounds_section(const JobBounds& bounds, std::size_t width, const char* time) {
+  TextTable table({{"bound", Align::left}, {time}, {"description", Align::left}});
+  const auto add = [&](const char* name, const std::optional<BoundTimes>& bound, const char* description) {
+    if (bound) table.add({name, short_time(bound->time), description});
+  };
+  add("no-network", bounds.no_network, "messages take no time");
+  add("uncontended", bounds.uncontended, "no contention, no scheduling: no switch is faster");
+  add("ideal", bounds.ideal, "wormhole without scheduling delay, one worm per message");
+  if (table.empty()) return {};
+  std::string text = "\nBounds\n" + table.text(2, width);
+  if (bounds.no_network && bounds.no_network->communication != Time{})
+    text += wrap(fmt::format("a rank waits {} for other ranks (mean), however fast the network is",
+                             short_time(bounds.no_network->communication)),
+                 2, width);
+  return text;
+}
+
 std::string technique_table(const std::vector<TechniqueResult>& results,
                             const std::vector<TechniqueFailure>& failures, std::size_t width) {
   TextTable table({{"technique", Align::left},
@@ -313,9 +312,8 @@ std::string technique_table(const std::vector<TechniqueResult>& results,
   for (const TechniqueResult& r : results) {
     const Measures& m = r.measures;
     table.add({m.technique, slots_cell(m.slots), short_time(m.time), ratio_cell(r.speedup),
-               gap_text(r.gap_closed), percent(m.utilisation),
-               short_time(m.latency.quantile(0.5)), short_time(m.latency.quantile(0.99)),
-               percent(m.hit_rate)});
+               gap_text(r.gap_closed), percent(m.utilisation), short_time(m.latency.quantile(0.5)),
+               short_time(m.latency.quantile(0.99)), percent(m.hit_rate)});
   }
   for (const TechniqueFailure& failure : failures)
     table.add({failure.technique, slots_cell(failure.slots), "failed", "-", "-", "-", "-", "-", "-"});
@@ -422,7 +420,7 @@ std::string to_text(const JobReport& report, std::size_t width) {
           2, width);
   for (const SlotsFound& found : report.slots_found) text += wrap(to_text(found), 2, width);
   for (const std::string& line : failure_lines(report)) text += wrap("failed: " + line, 2, width);
-  text += wait_section(report, width) + call_table(report, width) + bounds_section(report, width);
+  text += wait_section(report, width) + call_table(report, width) + bounds_section(report.bounds, width);
   text += "\nVerdict\n" + wrap(report.verdict.sentence, 2, width);
   if (!report.verdict.technique.empty() && report.techniques.size() > 1)
     text += wrap(

@@ -18,6 +18,9 @@ std::string predictor_table(const std::vector<PredictorScore>& scores, std::size
 std::string technique_table(const std::vector<TechniqueResult>& results,
                             const std::vector<TechniqueFailure>& failures = {},
                             std::size_t width = kTextWidth);
+/// A section with the times of the bounds, in a column named `time`; "" if none is known.
+std::string bounds_section(const JobBounds& bounds, std::size_t width = kTextWidth,
+                           const char* time = "job time");
 
 /// Since when and why the live scheduler read the requests less often, or stopped: a sentence for each,
 /// without its subject. Empty for most jobs.
