@@ -35,11 +35,11 @@ void derive_settings(const GivenSettings& given, SwitchParameters& p) {
                         (given.scheduler_latency ? "latency" : "cycle") + " is given, too",
                     "The table replaces both. Give one of the two.");
   follow_scheduler_table(p);
-  // The slots of a preset's fabric are for its allocation.
-  const bool has_fabric =
-      given.fabric || (given.allocation && p.reconfiguration_parts() > Time{} && !given.parts);
-  if (given.slot_length || !(scales || has_fabric)) return;
+  if (given.slot_length) return;
   p.slot_length = given.own_slot_length;
+  // The slots of a preset are for its fabric and its allocation.
+  const bool has_fabric =
+      given.fabric || (given.own_fabric && (given.allocation || given.parts || p.reconfiguration_given));
   if (scales) {
     // As many bytes as before. The cable, the guard and the reconfiguration do not change with the rate: a
     // slot does not become shorter than they need.

@@ -37,6 +37,7 @@ struct GivenSettings {
   std::uint32_t crossbar = 0;         // ports, from --network
   // The preset's values, before any was derived.
   Time own_slot_length{};
+  bool own_fabric = false;  // it reconfigures
   Clocked own_scheduler{};
   BitRate own_link_rate = 0;
   std::vector<RateFollower> followers;
@@ -45,6 +46,7 @@ struct GivenSettings {
   void begin(const SwitchParameters& p) {
     slots = preload = slot_length = fabric = parts = link_rate = scheduler_latency = false;
     own_slot_length = p.slot_length;
+    own_fabric = p.reconfiguration_parts() > Time{};
     own_scheduler = p.scheduler;
     own_link_rate = p.link_rate;
     for (RateFollower& follower : followers) {

@@ -186,6 +186,20 @@ TEST(DerivedOptions, SlotsFollowTheReconfigurationAndTheAllocation) {
             microseconds(1));
 }
 
+TEST(DerivedOptions, SlotsOfAPresetDoNotDependOnTheOrderOfTheOptions) {
+  const auto slot = [](const char* option, const char* value) {
+    const SwitchParameters one =
+        set_to({{"preset", "ocs-mems-2d-400g"}, {"allocation", "ses"}, {option, value}});
+    const SwitchParameters other =
+        set_to({{"preset", "ocs-mems-2d-400g"}, {option, value}, {"allocation", "ses"}});
+    EXPECT_EQ(one.slot_length, other.slot_length) << option;
+    return one.slot_length;
+  };
+  EXPECT_EQ(slot("reconfiguration", "1us"), microseconds(10));
+  EXPECT_EQ(slot("reconfiguration-switching", "1us"), nanoseconds(97'000));  // and 8.7 us of lock
+  EXPECT_EQ(slot("guard", "1us"), nanoseconds(125'000));
+}
+
 TEST(DerivedOptions, AnyRateIsPossible) {
   for (const char* rate : {"1b/s", "1Gb/s", "400Gb/s", "100000Gb/s"})
     for (const char* preset : {"ch4", "ch5", "ch8", "ethernet-51t"})

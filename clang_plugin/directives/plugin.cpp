@@ -101,6 +101,8 @@ class Action final : public clang::PluginASTAction {
         options.getDebugInfo() == llvm::codegenoptions::NoDebugInfo) {
       options.setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
       setenv("HYBRID_LINES_FOR_HINTS", "1", 1);
+    } else {
+      unsetenv("HYBRID_LINES_FOR_HINTS");  // of another unit in this process
     }
   }
 

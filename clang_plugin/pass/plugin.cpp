@@ -1,5 +1,5 @@
 /* Entry point for clang, flang and opt: registers the pass after the first simplification of each
- * function, before any inlining. The pass
+ * function, before any inlining but that of a sample profile. The pass
  *   1. inserts markers around loops that communicate (loop_phases.h) and finds all directives (directives.h),
  *   2. analyses a copy of the module (extraction.h),
  *   3. makes inspectors for sends that no expression describes (inspectors.h),
@@ -118,7 +118,10 @@ class HybridPass : public PassInfoMixin<HybridPass> {
   explicit HybridPass(bool in_registers) : in_registers_(in_registers) {}
 
   PreservedAnalyses run(Module& module, ModuleAnalysisManager&) {
-    if (communicates(module)) add_hints(module);
+    const bool has_note = any_of(module.globals(), [](const GlobalVariable& variable) {
+      return variable.getSection() == HYBRID_NOTE_SECTION; /* analysed before ThinLTO's link */
+    });
+    if (!has_note && communicates(module)) add_hints(module);
     if (!environment("HYBRID_LINES_FOR_HINTS").empty()) StripDebugInfo(module);
     return PreservedAnalyses::none();
   }

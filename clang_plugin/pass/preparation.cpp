@@ -173,8 +173,8 @@ class CallGraph {
       for (Instruction& instruction : instructions(caller)) {
         auto* call = dyn_cast<CallBase>(&instruction);
         auto* callee = call ? const_cast<Function*>(callee_of(*call)) : nullptr;
-        if (!callee || callee->isDeclaration() || callee->isInterposable() || !belongs_to_callers(*callee) ||
-            inlined_size(*callee) >= kMost)
+        if (!callee || callee->isDeclaration() || callee->isInterposable() || callee->isPresplitCoroutine() ||
+            !belongs_to_callers(*callee) || inlined_size(*callee) >= kMost)
           continue;
         inlined_calls_[&caller].push_back(call);
         if (seen.insert(callee).second) pending.push_back(callee);

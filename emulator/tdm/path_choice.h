@@ -20,10 +20,9 @@
 // not keep up gets fewer messages.
 //
 // On one link the message also delays those behind it, by the time for which it occupies its ports:
-//   circuit  whole slots, until the switch knows that the message has left. If the circuit is open, the
-//   message
-//            adds its words only. Worms of the connection that have not left show that messages would wait
-//            together: at least two share the slots
+//   circuit  whole slots, until the switch knows that the message has left. If the circuit is open,
+//            the message adds its words only. Worms of the connection that have not left show that
+//            messages would wait together: at least two share the slots
 //   worms    words and passes of the scheduler; while circuits use the fabric, the time of the words on the
 //            link, too, since they then wait in the switch
 // The NIC expects as many messages behind this one as wait ahead of it. So a NIC with a backlog of short

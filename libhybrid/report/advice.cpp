@@ -18,6 +18,7 @@ namespace hybrid {
 
 namespace {
 
+constexpr std::size_t kShareVariants = 4;  // most configurations for one share of a packet plane
 constexpr std::size_t kBounds = 3, kLongWormRuns = 2;
 
 // Networks with which the job takes so many times as long as with wormhole are not emulated to the end: the
@@ -255,6 +256,8 @@ void Adviser::find_shares() {
         continue;
       }
       row.time = Time::never();
+      row.fastest = row.variants.front();
+      row.fastest.packet_plane = shares[row.share];
       for (const SwitchParameters& variant : row.variants) {
         row_of_run.push_back(&row);
         runs.push_back(variant);
@@ -346,12 +349,13 @@ Advice Adviser::advise() {
   std::vector<std::string> predictors;
   if (!request_.named.contains("predictor"))
     predictors = predictors_to_search(job_, options.network.slots, note_);
-  // Each row of the table of shares needs up to three emulations for each share; all get half of the budget
-  // at most.
+  // Each row of the table of shares needs up to kShareVariants emulations for each share; all get half of the
+  // budget at most.
   const std::size_t share_runs =
       std::ranges::find(names, "hybrid") == names.end()
           ? 0
-          : std::min(request_.budget / 2, 3 * request_.reconfigurations.size() * kShareSteps.size());
+          : std::min(request_.budget / 2,
+                     kShareVariants * request_.reconfigurations.size() * kShareSteps.size());
   const std::size_t budget = request_.budget - share_runs - kBounds - kLongWormRuns;
 
   std::vector<DesignSpace> spaces;

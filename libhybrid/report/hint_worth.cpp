@@ -95,11 +95,6 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const Job
   const std::string what = "emulating " + trace;
   const auto results =
       emulate_runs(open, runs, replay_options, options.threads, what, note, sends.operations());
-  worth.bounds = emulate_bounds(options.network, {}, [&](const auto& bound_runs) {
-    return emulate_runs(
-        open, bound_runs, [&](std::size_t) { return options.replay; }, options.threads, what, note,
-        sends.operations());
-  });
   std::vector<WaitToDivide> waits;
   std::vector<TechniqueResult> compared;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -112,6 +107,11 @@ JobWorth hint_worth(const std::string& trace, const TraceOpener& read, const Job
     compared.emplace_back().measures = *run.measures;
     waits.push_back(to_divide(runs[i], *run.measures));
   }
+  worth.bounds = emulate_bounds(options.network, {}, [&](const auto& bound_runs) {
+    return emulate_runs(
+        open, bound_runs, [&](std::size_t) { return options.replay; }, options.threads, what, note,
+        sends.operations());
+  });
   compare(compared, worth.bounds);  // wormhole is the same with all reconfigurations
   for (std::size_t i = 0; i < compared.size(); ++i) {
     HintWorth::Variant& variant = worth.at[cells[i].first].variants[cells[i].second];

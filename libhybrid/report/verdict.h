@@ -32,8 +32,8 @@ struct Contender {
   std::optional<Time> network_wait;  // part of `communication`, if known
   std::string loss = {};             // largest_loss() of wait_division.h; "" if unknown
   double over_circuits = 1;          // share of the messages that travel over circuits
-  /// The share of messages that find their circuit established and use it: a hit of hybrid may travel as
-  /// worms.
+  /// Upper bound of the share of messages that find their circuit established and use it: a hit of hybrid may
+  /// travel as worms, and a miss may wait for a circuit.
   double circuit_hits() const { return std::min(hit_rate, over_circuits); }
 };
 

@@ -9,7 +9,6 @@
 
 #include "core/event.h"
 #include "libhybrid/recording/definitions.h"
-#include "libhybrid/shim/interposition.h"
 
 namespace hybrid::shim {
 
@@ -17,11 +16,11 @@ std::uint32_t CallSites::number(std::uintptr_t returns_to, const char* function)
   if (returns_to == 0) return 0;
   try {
     const std::lock_guard lock(mutex_);
-    const auto found = numbers_.find(returns_to);
+    const auto found = numbers_.find({returns_to, function});
     if (found != numbers_.end()) return found->second;
     if (numbers_.size() >= kMostCallSites) return 0;
     const auto number = static_cast<std::uint32_t>(numbers_.size() + 1);
-    numbers_.emplace(returns_to, number);
+    numbers_.emplace(std::pair(returns_to, function), number);
     define(number, returns_to, function);
     return number;
   } catch (const std::exception&) {
@@ -46,13 +45,14 @@ void CallSites::define(std::uint32_t number, std::uintptr_t returns_to, const ch
                           function == nullptr ? "" : function});
 }
 
-std::uint32_t CallSiteCache::number_at_other(std::size_t place, std::uintptr_t returns_to) {
+std::uint32_t CallSiteCache::number_at_other(std::size_t place, std::uintptr_t returns_to,
+                                             const char* function) {
   Entry& other = entries_[place ^ 1];
-  if (other.address == returns_to) return other.number;
+  if (other.address == returns_to && other.function == function) return other.number;
   if (sites_ == nullptr) return 0;
   // The new site gets the place; the one that was there the other place.
   other = entries_[place];
-  entries_[place] = {returns_to, sites_->number(returns_to, called_function())};
+  entries_[place] = {returns_to, function, sites_->number(returns_to, function)};
   return entries_[place].number;
 }
 

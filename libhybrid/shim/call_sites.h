@@ -1,12 +1,13 @@
-// The program's call sites: its calls of MPI, by return address. An event names the site of its call by a
-// number.
+// The program's call sites: its calls of MPI, by return address and function (a foreign function interface
+// makes all calls from one place). An event names the site of its call by a number.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 
 namespace hybrid {
 class DefinitionWriter;
@@ -21,7 +22,7 @@ class CallSites {
 
   /// The number of a site, from 1. A new site is defined: by its object file and the address of the call
   /// there. 0 for the address 0, for more than kMostCallSites sites, and when memory is short.
-  /// `function`: the function that the site calls; nullptr: not known.
+  /// `function`: the function that the site calls, a literal; nullptr: not known.
   std::uint32_t number(std::uintptr_t returns_to, const char* function) noexcept;
 
  private:
@@ -29,7 +30,7 @@ class CallSites {
 
   DefinitionWriter& definitions_;
   std::mutex mutex_;
-  std::unordered_map<std::uintptr_t, std::uint32_t> numbers_;
+  std::map<std::pair<std::uintptr_t, const char*>, std::uint32_t> numbers_;
 };
 
 /// The numbers of the sites that a thread called from last: some nanoseconds for each, without a lock. Two
@@ -39,18 +40,22 @@ class CallSiteCache {
   /// `sites` may be nullptr: all numbers are 0 then.
   explicit CallSiteCache(CallSites* sites) : sites_(sites) {}
 
-  std::uint32_t number(std::uintptr_t returns_to) {
-    const std::size_t place = (returns_to * 0x9E3779B97F4A7C15ULL) >> (64 - kBits);
+  std::uint32_t number(std::uintptr_t returns_to, const char* function) {
+    const std::size_t place =
+        ((returns_to ^ reinterpret_cast<std::uintptr_t>(function)) * 0x9E3779B97F4A7C15ULL) >> (64 - kBits);
     const Entry& entry = entries_[place];
-    return entry.address == returns_to ? entry.number : number_at_other(place, returns_to);
+    return entry.address == returns_to && entry.function == function
+               ? entry.number
+               : number_at_other(place, returns_to, function);
   }
 
  private:
-  std::uint32_t number_at_other(std::size_t place, std::uintptr_t returns_to);
+  std::uint32_t number_at_other(std::size_t place, std::uintptr_t returns_to, const char* function);
 
   static constexpr unsigned kBits = 8;
   struct Entry {
     std::uintptr_t address = 0;
+    const char* function = nullptr;
     std::uint32_t number = 0;
   };
   std::array<Entry, std::size_t{1} << kBits> entries_{};

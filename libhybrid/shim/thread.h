@@ -13,6 +13,7 @@
 #include "libhybrid/shim/call_sites.h"
 #include "libhybrid/shim/clock.h"
 #include "libhybrid/shim/compute_clock.h"
+#include "libhybrid/shim/interposition.h"
 
 namespace hybrid::shim {
 
@@ -56,7 +57,7 @@ class alignas(64) Thread {
   Ticks enter(std::uintptr_t returns_to = 0) { return enter(returns_to, ticks()); }
   /// The same for a call that began at `now`.
   Ticks enter(std::uintptr_t returns_to, Ticks now) {
-    call_site_ = sites_.number(returns_to);
+    call_site_ = sites_.number(returns_to, called_function());
     if (rules_.cpu_clock) [[unlikely]]
       measure_gap(now);
     return now;
