@@ -70,6 +70,9 @@ TEST_P(Extraction, ALoopWithAnEarlyExitIsEnteredOnlyIfItHasAFirstIteration) {
       sites("me = rank; for (int i = size - 1; i > me; --i) { SEND(0); if (rand()) break; scramble(); }",
             "static int me; void scramble(void);"),
       ElementsAre("MPI_Send static 0 if rank < size - 1"));
+  EXPECT_THAT(sites("for (int i = size - 1; i > rank; --i) { rand(); if (rank == 2) break; SEND(0); if "
+                    "(rand()) break; }"),
+              ElementsAre("MPI_Send static 0 if rank < size - 1 & rank != 2"));
 }
 
 TEST_P(Extraction, HelpersAndVariables) {
@@ -185,6 +188,8 @@ TEST_P(Extraction, NotKnown) {
   EXPECT_TRUE(dynamic("MPI_Comm c; MPI_Comm_get_parent(&c); MPI_Send(buffer, 1, MPI_INT, 0, 0, c);"));
   EXPECT_TRUE(dynamic("int i = 0; while (argc-- > 1) i++; SEND(i);"));
   EXPECT_TRUE(dynamic("for (int i = 0;; i++) { if (rand()) break; SEND(i); }"));
+  EXPECT_TRUE(dynamic("for (int i = 0; i < size; i++) { if (rand()) break; SEND(0); }"));
+  EXPECT_TRUE(dynamic("for (int i = 0; i < size && rand(); i++) SEND(0);"));
 }
 
 // A procedure has begun when its hints are evaluated: the condition of its call need not be known ...

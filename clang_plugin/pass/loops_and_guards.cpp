@@ -53,7 +53,9 @@ Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
   if (const auto* branch = dyn_cast<BranchInst>(end)) {
     if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return HYBRID_NONE;
     const bool first = branch->getSuccessor(0) == to;
-    if (tests_turn && !around->contains(branch->getSuccessor(first ? 1 : 0))) return HYBRID_NONE;
+    /* Of a loop with several exits, the note has only the header's test, before the first iteration. */
+    const bool is_in_note = tests_turn && (around->getExitingBlock() || block == around->getHeader());
+    if (is_in_note && !around->contains(branch->getSuccessor(first ? 1 : 0))) return HYBRID_NONE;
     const Node condition = value(branch->getCondition());
     return first ? condition : note_.negation(condition);
   }
