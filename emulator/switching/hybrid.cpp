@@ -38,6 +38,8 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
         std::min<std::uint64_t>(plane.worm_words + plane.worm_overhead + plane.flit_words, 1 << 20));
     add_delay(plane.digital + (plane.word + plane.digital_word) * words);
   }
+  if (!plane_ && !Worms::kTree && keeps_circuits())  // before its first slot the fabric carries no circuit
+    worms_.windows().add_opening({}, {}, timing_.control + timing_.to_fabric, nullptr);
   const WormSwitches::Fabric fabric = hybrid_fabric(parameters, worm_timing(parameters));
   if (!parameters.misses_use_worms)
     path_choice_.emplace(parameters, timing_, WormRate{fabric.spacing, fabric.path, fabric.setup});
@@ -48,7 +50,8 @@ template <class Worms>
 PathChoice::Circuit HybridOver<Worms>::state_of(const CircuitState* c) const {
   using State = PathChoice::Circuit;
   if (c == nullptr || !c->in_table) return State::absent;
-  return window().grants(c->connection) && requests_.keeps(c->connection) ? State::open : State::in_table;
+  if (window().grants(c->connection) && requests_.keeps(c->connection)) return State::open;
+  return requests_.expects(c->connection) ? State::expected : State::in_table;
 }
 
 template <class Worms>

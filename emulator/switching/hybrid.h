@@ -15,7 +15,8 @@
 //   continues in the next S_W. Consecutive S_W slots are not interrupted. Grants hold one scheduler delay and
 //   one reconfiguration after the pass. SES skips S_W if no worm requests or holds an output.
 // - In a predictive slot that an allocation shares, worms pass between the ports that no circuit uses. Ports
-//   that stay open across a boundary are not interrupted (emulator/network/fabric_windows.h).
+//   that stay open across a boundary are not interrupted (emulator/network/fabric_windows.h). With an
+//   allocation that keeps circuits, the fabric carries none before the first slot, and worms pass.
 // - The link carries words of Q_W whenever the NIC does not send on a granted circuit. It sends on a circuit
 //   from the first instant in the window at which a word of that VQ_PCKT can leave, until the queue is empty
 //   and no message will enter it, or the window ends. A word of Q_W that has started is completed first. With

@@ -126,19 +126,44 @@ TEST(HybridPolicy, ACircuitDoesNotOvertakeWormsOnASlowPlane) {
 
 /// Circuits for ever new destinations do not keep up with short messages; those for a few destinations do.
 TEST(HybridPolicy, ABacklogOfShortMessagesTakesThePathThatKeepsUp) {
-  const auto time_of = [](const char* pattern, const char* technique) {
-    SwitchParameters p = our_switch(16);
-    p.technique = technique;
-    TrafficOptions traffic;
-    traffic.pattern = pattern;
-    traffic.message = 128;
-    traffic.load = 1;
-    return static_cast<double>(simulate(p, traffic).time.ps);
+  const auto mean_time = [](const char* pattern, const char* technique) {
+    constexpr std::uint64_t kSeeds = 8;
+    double sum = 0;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      SwitchParameters p = our_switch(16);
+      p.technique = technique;
+      p.seed = seed;
+      TrafficOptions traffic;
+      traffic.pattern = pattern;
+      traffic.message = 128;
+      traffic.load = 1;
+      sum += static_cast<double>(simulate(p, traffic).time.ps);
+    }
+    return sum / kSeeds;
   };
   for (const char* pattern : {"scatter", "all-to-all", "random-to-all"})
-    EXPECT_LE(time_of(pattern, "hybrid"), 1.01 * time_of(pattern, "wormhole")) << pattern;
+    EXPECT_LE(mean_time(pattern, "hybrid"), 1.05 * mean_time(pattern, "wormhole")) << pattern;
   for (const char* pattern : {"transpose", "hotspot", "neighbor"})
-    EXPECT_LE(time_of(pattern, "hybrid"), 0.85 * time_of(pattern, "wormhole")) << pattern;
+    EXPECT_LE(mean_time(pattern, "hybrid"), 0.85 * mean_time(pattern, "wormhole")) << pattern;
+}
+
+/// The fabric carries no circuit before the first slot, so that a worm passes as it does later.
+TEST(HybridPolicy, TheFirstWormTakesAsLongAsALaterOne) {
+  SwitchParameters p = our_switch(4);
+  p.link_rate = 400'000'000'000;
+  p.scheduler = {picoseconds(1'280), 1};
+  p.word_generation = p.word_time();
+  p.serialise = p.deserialise = picoseconds(480);
+  const auto latency = [&](Time at) {
+    Action send;
+    send.at = at;
+    send.message = {0, {0, 1}, 128};
+    const auto outcomes =
+        run_script(*TechniqueRegistration::make(p.technique, p), {send}, milliseconds(1)).outcomes;
+    return outcomes.at(0).delivered - at;
+  };
+  // A multiple of the slot's length and of the scheduler's cycle.
+  EXPECT_EQ(latency({}), latency(p.slot_length * p.scheduler.cycle.ps));
 }
 
 TEST(HybridPolicy, OtherTechniquesIgnoreThePacketPlane) {

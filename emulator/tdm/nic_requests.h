@@ -58,10 +58,13 @@ class NicRequests {
   void worms_left(Time known, CircuitState& c);
   /// Number of circuits of `source` with worms under way.
   std::uint32_t served_by_worms(Port source) const { return served_by_worms_[source]; }
-  /// Whether `c.source` has not reported that it expects to use another circuit next.
+  /// Whether `c.source` has reported that it expects to use `c` next.
+  bool expects(Connection c) const {
+    return !expected_.empty() && expected_[c.source].reported() == c.destination;
+  }
+  /// Whether it has not reported that it expects to use another circuit next.
   bool keeps(Connection c) const {
-    return expected_.empty() || expected_[c.source].reported() == kNoPort ||
-           expected_[c.source].reported() == c.destination;
+    return expects(c) || expected_.empty() || expected_[c.source].reported() == kNoPort;
   }
 
   void visit(StateVisitor& v);

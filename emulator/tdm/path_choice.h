@@ -4,10 +4,10 @@
 // The NIC compares the times in which an unloaded switch delivers the message:
 //   circuit  set-up + words / link rate
 //   worms    passes of the scheduler, one per worm + words / worm rate
-// The set-up depends on what the NIC knows of the circuit: it may use it now and keeps it, it has it in its
-// table (the switch must configure it), or neither (the scheduler must grant it, too). Both sides grow with
-// the number of words, so the choice is a threshold for each state while nothing waits ahead. It takes
-// constant time.
+// The set-up depends on what the NIC knows of the circuit: it may use it now and keeps it, it has reported
+// that it uses it next (the switch configures it in the next slot), it has it in its table (the switch must
+// know of the message first), or neither (the scheduler must grant it, too). Both sides grow with the number
+// of words, so the choice is a threshold for each state while nothing waits ahead. It takes constant time.
 //
 // Without a packet plane worms take both their ports from the circuits, which are configured again after
 // them: the sum for worms includes these two reconfigurations.
@@ -16,13 +16,14 @@
 // and circuits take turns of the time for which circuits are protected (tdm/held.cpp).
 //
 // Messages ahead on the same path delay both. The NIC adds the time that those take which it has accepted and
-// not sent (WorkAhead); a set-up and the circuits' messages ahead pass at the same time. So a path that does
-// not keep up gets fewer messages.
+// not sent (WorkAhead), and of the circuits ahead their reconfigurations, at least a slot each with a packet
+// plane; a set-up and the circuits' messages ahead pass at the same time. So a path that does not keep up
+// gets fewer messages.
 //
 // On one link the message also delays those behind it, by the time for which it occupies its ports:
-//   circuit  whole slots, until the switch knows that the message has left. If the circuit is open,
-//            the message adds its words only. Worms of the connection that have not left show that
-//            messages would wait together: at least two share the slots
+//   circuit  whole slots, and the time until both ports are free and a circuit is granted. If the
+//            circuit is open, the message adds its words only. Worms of the connection that have not
+//            left show that messages would wait together: at least two share the slots
 //   worms    words and passes of the scheduler; while circuits use the fabric, the time of the words on the
 //            link, too, since they then wait in the switch
 // The NIC expects as many messages behind this one as wait ahead of it. So a NIC with a backlog of short
@@ -103,7 +104,8 @@ struct WormRate {
 
 class PathChoice {
  public:
-  enum class Circuit : std::uint8_t { open, in_table, absent };
+  /// `expected`: in the table, and the NIC has reported that it uses it next.
+  enum class Circuit : std::uint8_t { open, expected, in_table, absent };
 
   PathChoice(const SwitchParameters& p, const Timing& timing, const WormRate& worms)
       : circuit_word_(timing.word),
@@ -114,7 +116,7 @@ class PathChoice {
         weighs_occupancy_(one_link_ && !p.is_tree()),
         slot_(p.slot_length),
         starts_(p.unusable_slot_time(true)),
-        reported_(timing.nic + timing.control * 2),
+        pass_(p.scheduler.cycle),
         worm_clock_(weighs_occupancy_ && !p.worm_lookahead ? p.scheduler.cycle : picoseconds(1)),
         worm_words_(std::min(timing.worm_words, kMostWords)),
         overhead_(static_cast<std::int64_t>(timing.worm_overhead)),
@@ -132,6 +134,7 @@ class PathChoice {
     const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
     const Time control = timing.nic + timing.control + slot + timing.control;
     setup_ = {Setup{Time{}, timing.circuit},
+              {slot + timing.control + change_, timing.circuit},
               {control + change_, timing.circuit},
               {pass + p.scheduler.delay() + control + change_, timing.circuit}};
   }
@@ -164,7 +167,10 @@ class PathChoice {
     // Each connection with data needs a change of circuits before the new one.
     Time circuits = o.circuits_ahead + change_ * std::int64_t{o.connections_with_data};
     Time worms = o.worms_ahead;
-    if (one_link_) circuits = worms = circuits + worms;
+    if (one_link_)
+      circuits = worms = circuits + worms;
+    else  // each of them has whole slots
+      circuits = std::max(circuits, slot_ * std::int64_t{o.connections_with_data});
     if (weighs_occupancy_ && o.messages_ahead > 0) {
       if (o.worms_ahead > Time{}) circuits += drain_;
       worms += multiple(worm_delay(o) - circuit_delay(o), o.messages_ahead + 1);
@@ -192,13 +198,12 @@ class PathChoice {
   Time worm_occupancy(std::uint64_t words) const {
     return next_edge(worm_work(words) + worm_setup_, worm_clock_);
   }
-  /// Time for which a circuit that is set up for `words` (> 0) words occupies its ports, from the begin of a
-  /// slot: until the begin of a slot at which the switch knows that the last word has left. The NIC reports
-  /// it at the begin of the last slot with words (NicRequests).
-  Time circuit_occupancy(std::uint64_t words) const {
-    const Time end = starts_ + circuit_work(words);
-    const Time last_slot = next_edge(end, slot_) - slot_;
-    return next_edge(std::max(end, last_slot + reported_), slot_);
+  /// Time for which a circuit that is set up for `words` (> 0) words occupies its ports: whole slots, half a
+  /// slot in which one of the two ports waits for the other one and, if the circuit is absent, a pass of the
+  /// scheduler.
+  Time circuit_occupancy(std::uint64_t words, Circuit circuit) const {
+    const Time used = next_edge(starts_ + circuit_work(words), slot_) + Time{slot_.ps / 2};
+    return circuit == Circuit::absent ? used + pass_ : used;
   }
   Time circuit_work(std::uint64_t words) const { return words_time(circuit_word_, words); }
 
@@ -207,7 +212,7 @@ class PathChoice {
   Time circuit_delay(const Offer& o) const {
     const Time words = circuit_work(o.words);
     if (o.circuit == Circuit::open) return words;
-    const Time alone = circuit_occupancy(o.words);
+    const Time alone = circuit_occupancy(o.words, o.circuit);
     return o.worms_under_way ? std::max(words, Time{alone.ps / 2}) : alone;
   }
   Time worm_delay(const Offer& o) const {
@@ -229,7 +234,7 @@ class PathChoice {
   bool weighs_occupancy_;
   Time slot_;
   Time starts_;      // from the begin of a slot until a new circuit carries words
-  Time reported_;    // from a report of the NIC until it sees the slots that depend on it
+  Time pass_;        // from one pass of the scheduler to the next
   Time worm_clock_;  // passes of worms that follow each other
   Time drain_;       // a circuit waits for the last worm ahead on its way through the switch
   std::uint64_t worm_words_;
@@ -242,7 +247,7 @@ class PathChoice {
     Time before;  // until the first word starts on the link
     Time path;
   };
-  std::array<Setup, 3> setup_;  // by the circuit's state
+  std::array<Setup, 4> setup_;  // by the circuit's state
 };
 
 }  // namespace hybrid

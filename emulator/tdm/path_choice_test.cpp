@@ -26,11 +26,13 @@ std::uint64_t threshold(const PathChoice& choice, State state, Time circuits = {
 }
 
 // Worms: 80 wire + 40 to the pass + 80 set-up + 80 wire = 280 ns, and 80 ns more for each further worm of 16
-// words. A circuit: 100 ns on the way; 10 + 80 + 50 to the slot + 80 if it is in the table; another 40 + 80
-// for the pass of the scheduler if it is not.
+// words. A circuit: 100 ns on the way; 50 to the slot + 80 if it is expected; another 10 + 80 until the
+// switch knows of the message if it is only in the table; another 40 + 80 for the pass of the scheduler if it
+// is not.
 TEST(PathChoice, ThresholdsOfTheDefaultSwitch) {
   const PathChoice choice = choice_of(SwitchParameters{});
   EXPECT_EQ(threshold(choice, State::open), 1U);
+  EXPECT_EQ(threshold(choice, State::expected), 1U);   // 280 >= 230
   EXPECT_EQ(threshold(choice, State::in_table), 17U);  // 280 + 80 >= 320
   EXPECT_EQ(threshold(choice, State::absent), 33U);    // 280 + 2 * 80 >= 440
 }
@@ -118,19 +120,21 @@ TEST(PathChoice, MessagesAheadHideTheSetUp) {
   EXPECT_EQ(threshold(choice, State::open, microseconds(1), Time{}), 11 * 16 + 1U);
 }
 
-// A circuit opens at the begin of a slot of 100 ns. The NIC reports at the begin of the last slot with words;
-// 10 + 80 + 80 ns later it can see another circuit, at the begin of a slot. Passes of worms: every 80 ns.
+// A circuit has whole slots of 100 ns, waits half a slot for its ports, and a pass of 80 ns if it is absent.
+// Passes of worms: every 80 ns.
 TEST(PathChoice, OccupancyOfThePorts) {
   SwitchParameters p;
-  EXPECT_EQ(choice_of(p).circuit_occupancy(10), nanoseconds(200));
-  EXPECT_EQ(choice_of(p).circuit_occupancy(11), nanoseconds(300));
-  EXPECT_EQ(choice_of(p).circuit_occupancy(16), nanoseconds(300));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(10, State::absent), nanoseconds(230));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(11, State::absent), nanoseconds(330));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(16, State::absent), nanoseconds(330));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(10, State::in_table), nanoseconds(150));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(11, State::in_table), nanoseconds(250));
   EXPECT_EQ(choice_of(p).worm_occupancy(1), nanoseconds(160));
   EXPECT_EQ(choice_of(p).worm_occupancy(16), nanoseconds(240));
   EXPECT_EQ(choice_of(p).worm_occupancy(17), nanoseconds(400));
   p.reconfiguration = nanoseconds(50);
-  EXPECT_EQ(choice_of(p).circuit_occupancy(5), nanoseconds(200));
-  EXPECT_EQ(choice_of(p).circuit_occupancy(6), nanoseconds(300));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(5, State::absent), nanoseconds(230));
+  EXPECT_EQ(choice_of(p).circuit_occupancy(6, State::absent), nanoseconds(330));
 }
 
 // At 400 Gb/s the words of a message take 2.56 ns; two that share a circuit need a slot each. Worms take one
@@ -145,7 +149,7 @@ TEST(PathChoice, ASlotForTwoShortMessagesIsLongerThanTheirWorms) {
   EXPECT_FALSE(choice_of(p).by_circuit(offer));
 }
 
-// 128 bytes occupy the ports for 240 ns as a worm, for 300 ns over a circuit of their own, for 160 ns if they
+// 128 bytes occupy the ports for 240 ns as a worm, for 330 ns over a circuit of their own, for 165 ns if they
 // share one.
 TEST(PathChoice, ABacklogTakesThePathThatOccupiesThePortsForLess) {
   SwitchParameters p;
@@ -163,6 +167,22 @@ TEST(PathChoice, ABacklogTakesThePathThatOccupiesThePortsForLess) {
   EXPECT_TRUE(chooses(to_another));
 }
 
+// With a packet plane and 10 us slots, circuits of three connections ahead have a slot each, 30 us, although
+// their words take 1 us.
+TEST(PathChoice, EachConnectionAheadHasAWholeSlot) {
+  SwitchParameters p;
+  p.packet_plane = 0.1;
+  p.slot_length = microseconds(10);
+  PathChoice::Offer offer{.words = 128,
+                          .circuit = State::in_table,
+                          .connections_with_data = 3,
+                          .circuits_ahead = microseconds(1),
+                          .worms_ahead = microseconds(35)};
+  EXPECT_TRUE(choice_of(p).by_circuit(offer));
+  offer.connections_with_data = 4;
+  EXPECT_FALSE(choice_of(p).by_circuit(offer));
+}
+
 TEST(PathChoice, MoreWordsAndABetterStateNeverSpeakForWorms) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Random random(seed);
@@ -176,7 +196,7 @@ TEST(PathChoice, MoreWordsAndABetterStateNeverSpeakForWorms) {
       if (before) {
         EXPECT_TRUE(choice.by_circuit(words + p.worm_limit / 8, State::absent, {}, {}));
       }
-      for (const State better : {State::in_table, State::open}) {
+      for (const State better : {State::in_table, State::expected, State::open}) {
         const bool now = choice.by_circuit(words, better, {}, {});
         EXPECT_TRUE(now || !before);
         before = now;

@@ -45,6 +45,8 @@ TickedSwitch::TickedSwitch(const SwitchParameters& p) : p_(p) {
       plan_.emplace(p, keeps_unused);
       expected_.assign(
           p.nodes, ExpectedDestination(p, CircuitPlan::least_accuracy(p, keeps_unused), plan_->protection()));
+      if (shares_fabric_ && p.tree.levels == 0)
+        open_for_worms(0, control_wire_ + (p.serialise + p.cable).ps, 0, {});
     }
     wanted_.assign(p.slots, PortSet(p.nodes));
     previous_slot_ = shares_fabric_ ? p.slots : p.slots - 1;
@@ -188,7 +190,7 @@ bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
     offer.circuit = PathChoice::Circuit::open;
     offer.opens = Time{std::max(windows_.front().open, ports_[i].ready) - t_};
   } else if (c.in_table) {
-    offer.circuit = PathChoice::Circuit::in_table;
+    offer.circuit = next == j ? PathChoice::Circuit::expected : PathChoice::Circuit::in_table;
   }
   offer.can_be_granted = std::any_of(preloaded_.begin(), preloaded_.end(),
                                      [](const Configuration& held) { return held.empty(); });
