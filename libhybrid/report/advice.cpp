@@ -12,6 +12,8 @@
 #include "emulator/fabric.h"
 #include "emulator/limits.h"
 #include "emulator/network/technique.h"
+#include "libhybrid/placement/traffic_placement.h"
+#include "libhybrid/report/connection_traffic.h"
 #include "libhybrid/report/report_text.h"
 
 namespace hybrid {
@@ -50,7 +52,6 @@ class Adviser {
   Advice advise();
 
  private:
-  std::size_t left() const { return request_.budget - std::min(request_.budget, advice_.emulations); }
   std::vector<EmulatedRun> emulate(const std::vector<SwitchParameters>& runs, const char* what);
   bool evaluate(std::size_t budget, const PointsOf& wanted);
   void search(std::size_t budget);
@@ -58,12 +59,15 @@ class Adviser {
   void choose(const Candidate& candidate);
   void judge_all();
   void find_shares();
+  std::vector<RankPlacement> other_placements() const;
+  void try_placements();
   std::vector<SwitchParameters> share_variants(const SwitchParameters& best, Time reconfiguration);
 
   JobEmulator& job_;
   const AdviceRequest& request_;
   const ProgressNote& note_;
   std::vector<Candidate> candidates_;
+  std::vector<RankPlacement> placements_;  // to try at the end
   Advice advice_;
   std::size_t expected_ = request_.budget;  // most emulations, as far as known
 };
@@ -243,7 +247,8 @@ void Adviser::find_shares() {
     expected_ += row.variants.size() * shares.size();
     rows.push_back(std::move(row));
   }
-  expected_ = std::min(expected_, request_.budget);
+  const std::size_t budget = request_.budget - std::min(request_.budget, placements_.size());
+  expected_ = std::min(expected_, budget);
   // Shares in ascending order: a larger plane is not always faster, since it carries more messages that would
   // do better to wait for a circuit.
   while (true) {
@@ -251,7 +256,8 @@ void Adviser::find_shares() {
     std::vector<Row*> row_of_run;
     for (Row& row : rows) {
       if (row.passes || !row.is_known || row.share == shares.size()) continue;
-      if (runs.size() + row.variants.size() > left() || (request_.expired && request_.expired())) {
+      if (advice_.emulations + runs.size() + row.variants.size() > budget ||
+          (request_.expired && request_.expired())) {
         row.is_known = false;
         continue;
       }
@@ -331,6 +337,29 @@ std::vector<SwitchParameters> Adviser::share_variants(const SwitchParameters& be
   return variants;
 }
 
+std::vector<RankPlacement> Adviser::other_placements() const {
+  std::map<Connection, Bytes> bytes;
+  for (const auto& [connection, operations] : read_traffic(*job_.opener()(), job_.options().replay))
+    bytes[connection] = total(operations).bytes;
+  return placements_to_try(job_.port_of_rank(), job_.options().network.tree.down, bytes);
+}
+
+void Adviser::try_placements() {
+  if (advice_.techniques.empty()) return;
+  const SwitchParameters& parameters = advice_.techniques[advice_.recommended].parameters;
+  for (const RankPlacement& placement : placements_) {
+    if (advice_.emulations == request_.budget || (request_.expired && request_.expired())) return;
+    JobOptions options = job_.options();
+    options.replay.placement = placement.port_of_rank;
+    JobEmulator placed(job_.trace(), job_.opener(), options);
+    placed.find_phases({});
+    ++advice_.emulations;
+    const auto run = placed.emulate({parameters}, "trying placements", {});
+    advice_.placements.push_back({placement.name, {}, command_to_repeat(job_.trace(), options, parameters)});
+    if (run[0].measures) advice_.placements.back().time = run[0].measures->time;
+  }
+}
+
 Advice Adviser::advise() {
   advice_.trace = job_.trace();
   advice_.left_out = techniques_not_supported(job_.options());
@@ -340,6 +369,10 @@ Advice Adviser::advise() {
   advice_.within = request_.within;
   const JobOptions& options = job_.options();
 
+  if (!request_.named.contains("ports")) {
+    placements_ = other_placements();
+    advice_.has_equal_placements = placements_.empty();
+  }
   std::vector<std::string> names = techniques_to_search(options);
   const auto is_named = [&](const std::string& name) {
     return std::ranges::find(options.techniques, name) != options.techniques.end();
@@ -356,7 +389,8 @@ Advice Adviser::advise() {
           ? 0
           : std::min(request_.budget / 2,
                      kShareVariants * request_.reconfigurations.size() * kShareSteps.size());
-  const std::size_t budget = request_.budget - share_runs - kBounds - kLongWormRuns;
+  const std::size_t others = share_runs + kBounds + kLongWormRuns + placements_.size();
+  const std::size_t budget = request_.budget - others;
 
   std::vector<DesignSpace> spaces;
   std::size_t points = 0;
@@ -364,7 +398,7 @@ Advice Adviser::advise() {
     spaces.push_back(design_space(job_, name, request_.named, predictors));
     points += spaces.back().points();
   }
-  if (points <= budget) expected_ = points + share_runs + kBounds + kLongWormRuns;
+  if (points <= budget) expected_ = points + others;
   // Wormhole alone first: it limits the emulation of the others.
   for (DesignSpace& space : spaces) {
     DesignSearch search(space.sizes(), space.start, points <= budget ? points : 0);
@@ -391,6 +425,7 @@ Advice Adviser::advise() {
   }
   judge_all();
   find_shares();
+  try_placements();
   return std::move(advice_);
 }
 

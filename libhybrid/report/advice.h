@@ -52,6 +52,13 @@ struct AdvisedTechnique {
   std::string repeat;       // the command that repeats the emulation
 };
 
+/// The recommended configuration with another placement of the ranks.
+struct AdvisedPlacement {
+  std::string name;          // RankPlacement::name
+  std::optional<Time> time;  // nothing: as Sensitivity::Value
+  std::string repeat;        // the command that repeats the emulation
+};
+
 struct Advice {
   std::string trace;
   std::uint32_t ranks = 0, ports = 0;
@@ -64,6 +71,10 @@ struct Advice {
   Verdict verdict;
   VerdictLimits limits;
   std::vector<PacketShare> shares;  // by reconfiguration
+  /// Placements that were tried; none if all are equal, if the options give one, or if the budget or the time
+  /// was spent before.
+  std::vector<AdvisedPlacement> placements;
+  bool has_equal_placements = false;
   std::size_t emulations = 0, budget = 0;
   double within = 0;
 

@@ -134,6 +134,42 @@ TEST(Advice, EndsWhenTheTimeIsOver) {
   for (const PacketShare& share : advice.shares) EXPECT_FALSE(share.is_known);
 }
 
+// Two ranks a port. Each rank exchanges messages with the one four ranks away, which is on another port.
+TEST(Advice, TriesPlacements) {
+  JobOptions options;
+  options.replay.placement = {0, 0, 1, 1, 2, 2, 3, 3};
+  const auto strides = [] {
+    auto trace = std::make_unique<MemoryTrace>(8);
+    for (std::uint32_t rank = 0; rank < 8; ++rank) {
+      for (int turn = 0; turn < 20; ++turn) {
+        trace->add(rank, make(Kind::send_start, (rank + 4) % 8, 4096, {}, 1));
+        trace->add(rank, make(Kind::recv, (rank + 4) % 8, 4096));
+        trace->add(rank, make(Kind::send_complete, 0, 0, {}, 1));
+      }
+      trace->add(rank, make(Kind::finish, 0, 0));
+    }
+    return trace;
+  };
+  AdviceRequest request = with_shares();
+  const Advice advice = advise("strides", strides, options, request, {});
+  ASSERT_EQ(advice.placements.size(), 1U)
+      << "consecutive ranks are given, and by traffic is round robin, too";
+  const AdvisedPlacement& best = advice.placements[0];
+  EXPECT_EQ(best.name, "round robin");
+  const Time given = advice.techniques[advice.recommended].result.measures.time;
+  EXPECT_LT(*best.time, Time{given.ps / 2}) << "all messages stay inside their ports";
+  EXPECT_THAT(best.repeat, HasSubstr("--ports 0,1,2,3,0,1,2,3"));
+  EXPECT_THAT(to_text(advice, {}), HasSubstr(best.repeat));
+  for (const std::size_t budget : {kLeastBudget, std::size_t{60}}) {
+    request.budget = budget;
+    EXPECT_LE(advise("strides", strides, options, request, {}).emulations, budget);
+  }
+  request.named = {"ports"};
+  EXPECT_TRUE(advise("strides", strides, options, request, {}).placements.empty());
+  options.replay.placement = {};
+  EXPECT_THAT(to_text(advise("strides", strides, options, {}, {}), {}), HasSubstr("no placement is faster"));
+}
+
 TEST(Advice, NamedOptionsAreNotChanged) {
   JobOptions options;
   options.techniques = {"hybrid", "tdm"};

@@ -100,6 +100,30 @@ std::string sensitivity_table(const AdvisedTechnique& t, std::size_t width) {
                       : "");
 }
 
+std::string placements_section(const Advice& advice, std::size_t width) {
+  if (advice.has_equal_placements)
+    return wrap(advice.ports < 2
+                    ? "One port: there is no other placement."
+                    : "Each port has one rank, and the ports of a switch are equal: no placement "
+                      "is faster.",
+                2, width);
+  if (advice.placements.empty())
+    return wrap("As recorded, or as --ports gives it; others were not tried.", 2, width);
+  const Time given = advice.techniques[advice.recommended].result.measures.time;
+  TextTable table({{"placement", Align::left}, {"job time"}, {"time ratio"}});
+  table.add({"as recorded", short_time(given), "1.000"});
+  const AdvisedPlacement* best = nullptr;
+  for (const AdvisedPlacement& p : advice.placements) {
+    table.add({p.name, p.time ? short_time(*p.time) : "-",
+               p.time ? fmt::format("{:.3f}", quotient_of(*p.time, given)) : "-"});
+    if (p.time && quotient_of(*p.time, given) < 1 - kTie && (best == nullptr || *p.time < *best->time))
+      best = &p;
+  }
+  std::string text = table.text(2, width);
+  if (best == nullptr) return text + wrap("None is more than 1 % faster.", 2, width);
+  return text + "  " + best->repeat + "\n";  // not wrapped, so that users can copy it
+}
+
 std::string shares_section(const Advice& advice, const PortPrices& prices, std::size_t width) {
   const AdvisedTechnique* const wormhole = advice.find("wormhole");
   const AdvisedTechnique* const hybrid = advice.find("hybrid");
@@ -199,10 +223,7 @@ std::string to_text(const Advice& advice, const PortPrices& prices, std::size_t 
     text += "\n" + wrap("One option changed, starting from " + configuration(*varied), 0, width) +
             sensitivity_table(*varied, width);
   text += shares_section(advice, prices, width);
-  text += "\nPlacement\n" + wrap(
-                                "as recorded, or as --ports gives it: a trace does not record the machine. "
-                                "For another one, record again with hybrid run --placement.",
-                                2, width);
+  text += "\nPlacement\n" + placements_section(advice, width);
   if (!advice.verdict.technique.empty())  // not wrapped, so that users can copy it
     text += "\nRepeat\n  " + advice.techniques[advice.recommended].repeat + "\n";
   return text;
@@ -245,6 +266,11 @@ ordered_json to_json(const Advice& advice, const PortPrices& prices) {
     }
     json["packet_planes"].push_back(std::move(one));
   }
+  json["placements"] = ordered_json::array();
+  for (const AdvisedPlacement& p : advice.placements)
+    json["placements"].push_back({{"placement", p.name},
+                                  {"time_ns", p.time ? ordered_json(p.time->nanoseconds()) : ordered_json()},
+                                  {"repeat", p.repeat}});
   json["port"] = {{"packet_port_cost", prices.packet_cost},
                   {"circuit_port_cost", prices.circuit_cost},
                   {"packet_port_power_w", prices.packet_power},

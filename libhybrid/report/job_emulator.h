@@ -64,6 +64,7 @@ class JobEmulator {
   /// As given, except that a preset with a slot for every destination follows the number of ports.
   const JobOptions& options() const { return options_; }
   std::uint32_t ranks() const { return ranks_; }
+  const std::vector<std::uint32_t>& port_of_rank() const { return placement_; }
   std::uint32_t used_ports() const { return used_ports_; }  // with at least one rank
   std::uint32_t ports() const { return ports_; }            // of the network
   const std::vector<std::pair<std::string, std::string>>& facts() const { return facts_; }
