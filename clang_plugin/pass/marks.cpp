@@ -34,6 +34,7 @@ Function* library_function(Module& module, const char* symbol, const Twine& name
     shared->setDSOLocal(true);
   }
   made->setDoesNotThrow();
+  made->addFnAttr(Attribute::NoInline); /* at every mark, its code would be 100 bytes */
   FunctionCallee search =
       module.getOrInsertFunction("dlsym", FunctionType::get(pointer, {pointer, pointer}, false));
   if (auto* function = dyn_cast<Function>(search.getCallee()); function && function->use_empty())
