@@ -42,6 +42,8 @@ constexpr size_t kMost = 500;
 constexpr size_t kSmall = 40;
 /* Functions up to this size are inlined if they are called once and may set numbers of their caller. */
 constexpr size_t kMiddling = 400;
+/* Functions with so many calls are simplified before they are inlined. */
+constexpr size_t kOften = 3;
 
 }  // namespace
 
@@ -132,6 +134,19 @@ void forget_other_variables(Instruction& instruction) {
     if (!is_integer(record.getVariable()->getType())) record.eraseFromParent();
 }
 
+template <class Pass>
+void add(FunctionPassManager& manager, Pass pass) {
+  manager.addPass(std::move(pass));
+}
+
+FunctionPassManager simplification() {
+  FunctionPassManager passes;
+  add(passes, SROAPass(SROAOptions::ModifyCFG));
+  add(passes, EarlyCSEPass(true));
+  add(passes, SimplifyCFGPass());
+  return passes;
+}
+
 /* The calls between functions, and the functions that lead to a site or to a value of MPI. */
 class CallGraph {
  public:
@@ -181,9 +196,25 @@ class CallGraph {
       }
     }
     for (Function& function : module) inline_into(function, analyses);
+    remove_unused(module, analyses);
   }
 
  private:
+  /* Removes functions that were inlined everywhere and lead to nothing of MPI. */
+  void remove_unused(Module& module, FunctionAnalysisManager& analyses) {
+    SmallVector<Function*> pending;
+    for (Function& function : module) pending.push_back(&function);
+    while (!pending.empty()) {
+      Function* function = pending.pop_back_val();
+      if (function->isDeclaration() || !function->isDiscardableIfUnused() || !function->use_empty() ||
+          leads_.contains(function))
+        continue;
+      for (const Function* callee : calls_[function]) pending.push_back(const_cast<Function*>(callee));
+      analyses.clear(*function, function->getName());
+      function->deleteBody();
+    }
+  }
+
   /* Inlines the selected calls of a function, after those of the functions that it calls. */
   void inline_into(Function& caller, FunctionAnalysisManager& analyses) {
     const auto found = inlined_calls_.find(&caller);
@@ -197,6 +228,8 @@ class CallGraph {
       InlineFunction(*call, info, true, nullptr, false);
     }
     analyses.invalidate(caller, PreservedAnalyses::none());
+    if (const auto known = uses_.find(&caller); known != uses_.end() && known->second >= kOften)
+      simplification_.run(caller, analyses);
   }
 
   /* Whether the function is better analysed inlined into its callers. */
@@ -229,20 +262,8 @@ class CallGraph {
   std::map<const Function*, size_t> sizes_, inlined_, uses_;
   std::set<const Function*> leads_, setters_;
   std::map<const Function*, std::vector<CallBase*>> inlined_calls_;
+  FunctionPassManager simplification_ = simplification();
 };
-
-template <class Pass>
-void add(FunctionPassManager& manager, Pass pass) {
-  manager.addPass(std::move(pass));
-}
-
-FunctionPassManager simplification() {
-  FunctionPassManager passes;
-  add(passes, SROAPass(SROAOptions::ModifyCFG));
-  add(passes, EarlyCSEPass(true));
-  add(passes, SimplifyCFGPass());
-  return passes;
-}
 
 /* Passes copies of numbers to functions that only read them. Fortran passes all arguments by address; with a
  * copy, the address of the number itself is unused, and LLVM keeps the number in a register: call f(&n)   ->
