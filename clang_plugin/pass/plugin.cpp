@@ -10,6 +10,7 @@
 #include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
@@ -121,16 +122,27 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     const bool has_note = any_of(module.globals(), [](const GlobalVariable& variable) {
       return variable.getSection() == HYBRID_NOTE_SECTION; /* analysed before ThinLTO's link */
     });
-    if (!has_note && communicates(module)) add_hints(module);
-    if (!environment("HYBRID_LINES_FOR_HINTS").empty()) StripDebugInfo(module);
+    const bool only_for_hints = !environment("HYBRID_LINES_FOR_HINTS").empty();
+    if (!has_note && communicates(module)) add_hints(module, only_for_hints);
+    if (only_for_hints) StripDebugInfo(module);
     return PreservedAnalyses::none();
   }
 
  private:
-  void add_hints(Module& module) const {
+  /* Beside those of loops, hints contain the lines of calls only. Others make the copy of the module slower.
+   */
+  static void forget_lines(Module& module) {
+    for (Function& function : module)
+      for (Instruction& instruction : instructions(function))
+        if (!isa<CallBase>(instruction)) instruction.setDebugLoc(DebugLoc());
+  }
+
+  /* `lines_only_for_hints`: the debug information will be removed. */
+  void add_hints(Module& module, bool lines_only_for_hints) const {
     forget_bodies_of_markers(module);
     make_room_at_directives(module);
     mark_loops(module);
+    if (lines_only_for_hints) forget_lines(module);
     const Directives directives = find_directives(module);
     InspectorMaker maker(module, directives, in_registers_);
     Extraction extraction = extract(maker.prepared(), directives.phases);
