@@ -372,7 +372,6 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
   auto& [builder, loops, functions, components, modules] = analyses;
 
   no_overflows(*module);
-  const unsigned written_in = module->getMDKindID(kWrittenIn);
   for (Function& function : *module) {
     function.removeFnAttr(Attribute::OptimizeNone);
     function.removeFnAttr(Attribute::NoInline);
@@ -380,15 +379,12 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
   }
   calls_to_values(*module, result.origins);
   mark_constants(*module);
-  for (Function& function : *module) {
-    MDNode* name = MDNode::get(module->getContext(), MDString::get(module->getContext(), function.getName()));
+  for (Function& function : *module)
     for (Instruction& instruction : instructions(function)) {
-      if (isa<LoadInst, StoreInst, CallBase>(instruction)) instruction.setMetadata(written_in, name);
       forget_other_variables(instruction);
       /* Only the lines of calls are used, and LLVM creates a new location for each inlined instruction. */
       if (!isa<CallBase>(instruction)) instruction.setDebugLoc(DebugLoc());
     }
-  }
 
   ModulePassManager first;
   first.addPass(InferFunctionAttrsPass());

@@ -21,9 +21,6 @@
 
 namespace hybrid::pass {
 
-/* Metadata of the analysed module's stores and calls: the function that they were in before inlining. */
-inline constexpr char kWrittenIn[] = "hybrid.in";
-
 struct Prepared {
   std::unique_ptr<llvm::Module> module;
   std::vector<SiteOrigin> origins;

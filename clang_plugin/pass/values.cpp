@@ -407,7 +407,10 @@ void mark_begins(Module& module) {
   callee->setWillReturn();
   for (Function* function : communicating) {
     BasicBlock& entry = function->getEntryBlock();
-    IRBuilder<>(&entry, entry.getFirstNonPHIOrDbgOrAlloca()).CreateCall(enter);
+    MDString* name = MDString::get(module.getContext(), function->getName());
+    IRBuilder<>(&entry, entry.getFirstNonPHIOrDbgOrAlloca())
+        .CreateCall(enter)
+        ->setMetadata(kWrittenIn, MDNode::get(module.getContext(), name));
   }
 }
 

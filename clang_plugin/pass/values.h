@@ -49,6 +49,7 @@ inline constexpr char kSite[] = "hybrid.site"; /* (number, count, type, peer, ta
 inline constexpr char kClause[] = "hybrid.clause";
 /* (): the function named by its metadata kWrittenIn begins, also where it was inlined */
 inline constexpr char kEnter[] = "hybrid.enter";
+inline constexpr char kWrittenIn[] = "hybrid.in";
 /* (phase): that phase of Directives begins */
 inline constexpr char kBegin[] = "hybrid.begin";
 /* (ptr, i64 bytes, when: enum Clobber) */
