@@ -120,8 +120,7 @@ enum hybrid_op {
   HYBRID_COORDINATE, /* the caller's coordinate in a, in dimension `value` */
   HYBRID_CART_RANK,  /* in a, at the coordinates of list b */
   HYBRID_SHIFT,      /* MPI_Cart_shift in a along dimension b by c: `value` 0 the source, 1 the destination */
-  HYBRID_TRANSLATE, /* the rank in communicator c of rank b of communicator a; HYBRID_PROC_NULL if not in c */
-  HYBRID_MEMBER     /* truth value: the caller is in a (a is not MPI_COMM_NULL) */
+  HYBRID_MEMBER = 149 /* truth value: the caller is in a (a is not MPI_COMM_NULL) */
 };
 
 struct hybrid_node {

@@ -201,9 +201,8 @@ TEST(Connections, CanBeComputedForEveryReadableNote) {
           .loop = loop,
           .phase = phase});
   b.site({.peer = b.node(HYBRID_SHIFT, grid, one, i, 1), .communicator = grid, .loop = loop, .phase = phase});
-  b.site({.peer = b.node(HYBRID_TRANSLATE, grid, b.node(HYBRID_CART_RANK, grid, b.constants({1, 1})), split),
-          .communicator = split,
-          .phase = phase});
+  b.site({.peer = b.node(HYBRID_CART_RANK, grid, b.constants({1, 1})), .communicator = grid, .phase = phase});
+  b.site({.peer = b.rank(split), .communicator = split, .phase = phase});
   b.site({.peer = b.node(HYBRID_COORDINATE, row), .phase = phase});
   const std::string good = b.bytes();
   std::mt19937 random(3);

@@ -174,8 +174,6 @@ std::optional<std::int64_t> HintEvaluator::calculate(std::uint32_t node) {
     case HYBRID_CART_RANK:
     case HYBRID_SHIFT:
       return cartesian(node);
-    case HYBRID_TRANSLATE:
-      return translate(node);
     default:
       break;
   }
@@ -217,19 +215,6 @@ std::optional<std::int64_t> HintEvaluator::cartesian(std::uint32_t node) {
   const std::int64_t step = group->wraps[d] ? *by % size : std::clamp(*by, -size, size);
   place[d] += hint_value(n) == 0 ? -step : step;
   return grid_rank(place, group->sizes, group->wraps).value_or(kHintProcNull);
-}
-
-std::optional<std::int64_t> HintEvaluator::translate(std::uint32_t node) {
-  const hybrid_node& n = unit_.nodes[node];
-  const auto rank = visit(n.b);
-  if (!rank) return std::nullopt;
-  if (*rank == kHintProcNull) return kHintProcNull;
-  const HintGroup* from = groups(n.a).find(rank_);
-  const Groups& to = groups(n.c);
-  if (from == nullptr || to.find(rank_) == nullptr) return unknown(node);
-  if (*rank < 0 || *rank >= static_cast<std::int64_t>(from->members.size())) return unknown(node);
-  const std::uint32_t world = from->members[static_cast<std::size_t>(*rank)];
-  return to.of[world] == to.of[rank_] ? std::int64_t{to.local[world]} : kHintProcNull;
 }
 
 const HintEvaluator::Groups& HintEvaluator::groups(std::uint32_t node) {

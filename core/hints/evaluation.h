@@ -105,7 +105,6 @@ class HintEvaluator {
   std::optional<std::int64_t> calculate(std::uint32_t node);
   std::optional<std::int64_t> unknown(std::uint32_t node);
   std::optional<std::int64_t> cartesian(std::uint32_t node);
-  std::optional<std::int64_t> translate(std::uint32_t node);
   bool visit_list(std::uint32_t node, std::vector<std::int64_t>& values);
   const Groups& groups(std::uint32_t node);
   std::unique_ptr<Groups> make_groups(std::uint32_t node);

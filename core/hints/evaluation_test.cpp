@@ -222,8 +222,6 @@ TEST(Evaluation, OfASplitUsesColorAndKeyOfAllRanks) {
       b.select(b.node(HYBRID_EQ, rank, b.constant(11)), b.constant(-32766), b.node(HYBRID_MOD, rank, three));
   const Node split = b.node(HYBRID_SPLIT, b.world(), column, b.node(HYBRID_SUB, b.constant(0), rank));
   const Node local = b.rank(split), size = b.size(split);
-  const Node first = b.node(HYBRID_TRANSLATE, split, b.constant(0), b.world());
-  const Node other = b.node(HYBRID_TRANSLATE, b.world(), b.constant(1), split);
   const Node member = b.node(HYBRID_MEMBER, split);
   const HintUnit unit = b.unit();
   NoHintValues none;
@@ -233,9 +231,6 @@ TEST(Evaluation, OfASplitUsesColorAndKeyOfAllRanks) {
   EXPECT_THAT(of.communicator(split, 4, known)->members, ElementsAre(10, 7, 4, 1));
   EXPECT_EQ(of.value(local, 4), 2);
   EXPECT_EQ(of.value(size, 5), 3);
-  EXPECT_EQ(of.value(first, 3), 9);
-  EXPECT_EQ(of.value(other, 4), 3);
-  EXPECT_EQ(of.value(other, 0), kHintProcNull);
   EXPECT_EQ(of.communicator(split, 11, known), nullptr);
   EXPECT_TRUE(known);
   EXPECT_EQ(of.value(size, 11), std::nullopt);

@@ -132,8 +132,6 @@ HintOperands hint_operands(std::uint32_t op) {
       return {kValue, communicator, list};
     case HYBRID_SHIFT:
       return {kValue, communicator, value, value};
-    case HYBRID_TRANSLATE:
-      return {kValue, communicator, value, communicator};
     default:
       break;
   }

@@ -248,8 +248,6 @@ class Printer {
       case HYBRID_SHIFT:
         text_ += hint_value(n) == 0 ? "source of " : "destination of ";
         return call("MPI_Cart_shift", {n.a, n.b, n.c}, false);
-      case HYBRID_TRANSLATE:
-        return call("MPI_Group_translate_ranks", {n.a, n.b, n.c}, false);
       case HYBRID_MEMBER:
         return parenthesized(kEqual < least, [&] {
           put(n.a, kEqual, false);
