@@ -43,6 +43,24 @@ TEST(Wrappers, GiveNoWarningsOfTheirOwn) {
             kSilence);
 }
 
+// The lines of a loop and of its calls, which are in the object without debug information, too.
+TEST(Wrappers, KeepTheLinesOfLoops) {
+  write("looping.c", R"(#include <mpi.h>
+void work(int steps, int to, int* b) {
+  for (int i = 0; i < steps; ++i)
+    MPI_Send(b, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
+  for (int i = 0; i < steps; ++i)
+    MPI_Send(b, 1, MPI_INT, to + 1, 0, MPI_COMM_WORLD);
+}
+)");
+  for (const char* const options : {"-O0 ", "-O2 ", "-O2 -g "}) {
+    ASSERT_EQ(here(kBin + "hybridcc " + options + "-c looping.c -o looping"), kSilence);
+    EXPECT_THAT(hints("looping"), AllOf(HasSubstr("looping.c:4  work      MPI_Send  inspected  work:3"),
+                                        HasSubstr("work:5  looping.c:5  loop")))
+        << options;
+  }
+}
+
 // Sanitizers pad a program's variables, but must not pad the notes.
 TEST(Wrappers, CompileForSanitizers) {
   write("program.c", kProgram);
