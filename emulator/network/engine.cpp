@@ -150,7 +150,10 @@ bool Engine::fill_queue(std::uint32_t pe) {
   ProcessingElement& p = pes_[pe];
   if (!p.busy()) return false;
   const std::uint64_t before = p.left();
-  if (!p.enter_words(now_, timing_.generation, pools_.empty() ? nullptr : &pools_[pe]))
+  const auto note = [&](const Run& entries) {
+    if (timeline_ != nullptr) timeline_->entered(p.offered(), entries);
+  };
+  if (!p.enter_words(now_, timing_.generation, pools_.empty() ? nullptr : &pools_[pe], note))
     return p.left() != before;
   const auto done = p.finish_message(timing_.generation);
   if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);

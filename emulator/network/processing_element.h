@@ -53,9 +53,11 @@ class ProcessingElement {
   std::uint64_t left() const { return left_; }
   WordQueue* queue() { return queue_; }
 
-  /// Enters as many words as the queue has known places, those of `pool` if it is pooled. Returns whether the
-  /// message is complete; then the caller must call finish_message().
-  bool enter_words(Time now, Time generation, PlacePool* pool) {
+  /// Enters as many words as the queue has known places, those of `pool` if it is pooled. Calls
+  /// `note(entries)` for each run of them. Returns whether the message is complete; then the caller must call
+  /// finish_message().
+  template <class Note>
+  bool enter_words(Time now, Time generation, PlacePool* pool, Note&& note) {
     if (!queue_->pooled) pool = nullptr;
     while (left_ > 0) {
       Run room;
@@ -69,6 +71,7 @@ class ProcessingElement {
       const auto enter = [&](const Run& entry) {
         queue_->entered.push(entry);
         last_entry_ = entry.last();
+        note(entry);
       };
       const bool payload = part.kind == Part::Kind::payload, tail = part.kind == Part::Kind::tail;
       Time at = tail ? free_ - generation : free_;

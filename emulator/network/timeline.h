@@ -44,12 +44,19 @@ class PortTimeline {
   virtual void offered(Time /*from*/, std::uint32_t /*transfer*/, const Message& /*message*/) {}
   /// The last word has left the PE.
   virtual void generated(Time /*until*/, std::uint32_t /*transfer*/) {}
+  /// Words of the message enter a queue of its NIC.
+  virtual void entered(std::uint32_t /*transfer*/, const Run& /*entries*/) {}
   /// On the link out of the source's NIC.
   virtual void on_link(const WordSpan& /*words*/) {}
   /// Out of the fabric, towards the destination.
   virtual void out_of_fabric(const WordSpan& /*words*/) {}
   /// A connection was requested at `from` and granted at `until` (circuits: as known to the NIC).
   virtual void waited(Time /*from*/, Time /*until*/, Connection /*connection*/, bool /*worm*/) {}
+  /// A NIC sends a request or a release of a circuit to the switch. In order of time.
+  virtual void control(Time /*at*/, Connection /*connection*/, bool /*request*/) {}
+  /// A NIC reports that data that can leave waits for a circuit, or that none waits (QueueReports). It waits
+  /// while more of the former reports were made than of the latter.
+  virtual void waiting(Time /*at*/, Connection /*connection*/, bool /*waits*/) {}
   /// A TDM slot at the switch: `slot` < K or, for S_W, K. No word passes in its first `unusable` time.
   virtual void slot(Time /*begin*/, Time /*end*/, std::uint32_t /*slot*/, bool /*wormhole*/,
                     Time /*unusable*/) {}

@@ -68,6 +68,9 @@ struct RtlNetwork {
   // In clocks:
   static constexpr std::int64_t kWire = 8;      // between a NIC and the switch
   static constexpr std::int64_t kToFabric = 5;  // from the start of a word on its link to the fabric
+  /// What a node with worms does in its clock t is in effect in clock t - kWormLag of the emulator: the
+  /// registers of its inputs take one of the wires' clocks.
+  static constexpr std::int64_t kWormLag = 1;
 
   static constexpr std::int64_t clocks(Time t) { return t / kClock; }
   /// From a pass of the round-robin scheduler until its grants hold.
@@ -88,9 +91,7 @@ class RtlSwitch : public RtlNetwork {
   static constexpr bool kSlots = requires(Nic& nic) { nic.in_table; };
   static constexpr bool kWorms = requires(Nic& nic) { nic.credit; };
   static constexpr bool kOnDemand = requires(Nic& nic) { nic.held; };  // circuit switching
-  /// What the node's clock t does is in effect in clock t - kLag of the emulator: with worms, the registers
-  /// of the node's inputs take one of the wires' clocks.
-  static constexpr std::int64_t kLag = kWorms ? 1 : 0;
+  static constexpr std::int64_t kLag = kWorms ? kWormLag : 0;
   /// Latency of the analog fabric, in clocks.
   static constexpr std::int64_t kFabric = kSlots && kWorms ? 1 : 0;
 
@@ -98,6 +99,20 @@ class RtlSwitch : public RtlNetwork {
   struct Offer {
     std::uint64_t message;
     bool hit;  // the NIC's table had its connection
+  };
+
+  /// By source, a bit for each destination.
+  using Rows = std::array<std::uint32_t, kMostPorts>;
+  /// Control words of a clock.
+  struct Control {
+    bool preloads = false;
+    std::uint32_t slot = 0;
+    Configuration configuration;
+    std::uint64_t flush = 0;
+    Rows request{}, release{}, waits{};
+  };
+  struct Notices {
+    Rows lost{}, established{};
   };
 
   /// Uses of `parameters`: nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock;
@@ -160,7 +175,34 @@ class RtlSwitch : public RtlNetwork {
   std::uint32_t link(Port u) const { return sent_[u]; }
   std::uint32_t output(Port v) const { return outputs_[v]; }
   const std::vector<Offer>& offers() const { return offers_; }
+  /// A word entered NIC u in this clock.
+  bool accepted(Port u) const { return (accepted_ >> u & 1) != 0; }
+  /// Destination plus 1 of the word of a worm on the link of NIC u, and of that which leaves input u of the
+  /// node; 0: none.
+  std::uint32_t worm_to(Port u) {
+    if constexpr (kSlots)
+      if (nics_[u]->worm == 0) return 0;
+    return nics_[u]->sends == 0 ? 0 : nics_[u]->link_to + 1;
+  }
+  std::uint32_t worm_leaves(Port u) { return bits(node_->sends, u, 1) == 0 ? 0 : port_of(node_->to, u) + 1; }
+  /// What the NICs sent and the node reported in this clock.
+  const Control& control_words() { return control_.in(now_ - 1); }
+  const Notices& notices() { return notices_.in(now_ - 1); }
   std::uint64_t table(Port u) { return bits(nics_[u]->in_table, 0, n_); }
+  /// Circuits on demand that NICs hold.
+  Rows held() {
+    Rows rows{};
+    for (Port u = 0; u < n_; ++u) rows[u] = static_cast<std::uint32_t>(bits(nics_[u]->held, 0, n_));
+    return rows;
+  }
+  /// The node's connections of these inputs.
+  template <class Inputs>
+  Rows fabric(const Inputs& inputs) {
+    Rows rows{};
+    for (Port u = 0; u < n_; ++u)
+      if (bits(inputs, u, 1) != 0) rows[u] = std::uint32_t{1} << port_of(node_->connection, u);
+    return rows;
+  }
   Node& node() { return *node_.operator->(); }
 
  private:
@@ -177,16 +219,6 @@ class RtlSwitch : public RtlNetwork {
     std::deque<Waiting> waiting;
     std::int64_t free = 0;    // earliest clock of the next word
     std::uint64_t place = 0;  // of the next word in its message
-  };
-  struct Control {
-    bool preloads = false;
-    std::uint32_t slot = 0;
-    Configuration configuration;
-    std::uint64_t flush = 0;
-    std::array<std::uint32_t, kMostPorts> request{}, release{}, waits{};
-  };
-  struct Notices {
-    std::array<std::uint32_t, kMostPorts> lost{}, established{};
   };
   struct Grants {
     bool begins = false;  // the slot
@@ -304,8 +336,10 @@ class RtlSwitch : public RtlNetwork {
     }
     if constexpr (kOnDemand) {
       control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
+      control.release[u] = nic->release_ == 0 ? 0 : static_cast<std::uint32_t>(bits(nic->held, 0, n_));
       set_bits(releases_.in(now_), u, 1, nic->release_);
     }
+    set_bits(accepted_, u, 1, nic->accepted);
     if (!offers || nic->accepted == 0) return;
     pe.free = now_ + 1;
     if (pe.is_last()) {
@@ -351,8 +385,7 @@ class RtlSwitch : public RtlNetwork {
     if constexpr (kSlots) grants.begins = node_->begins != 0;
     grants.granted = bits(node_->granted, 0, n_);
     grants.connected = bits(node_->connected, 0, n_);
-    for (Port u = 0; u < n_; ++u)
-      grants.to[u] = static_cast<Port>(bits(node_->connection, u * port_bits_, port_bits_));
+    for (Port u = 0; u < n_; ++u) grants.to[u] = port_of(node_->connection, u);
     fabric_.in(now_) = grants;
     Words& link = links_.in(now_);
     link = sent_;
@@ -380,10 +413,16 @@ class RtlSwitch : public RtlNetwork {
       link.tail |= std::uint64_t{nics_[u]->tail} << u;
       link.to[u] = nics_[u]->link_to;
       credits.words[u] = static_cast<std::uint32_t>(bits(node_->sends, u, 1));
-      credits.to[u] = static_cast<Port>(bits(node_->to, u * port_bits_, port_bits_));
+      credits.to[u] = port_of(node_->to, u);
       if (bits(node_->out, u, 1) != 0)
         outputs_[u] = static_cast<std::uint32_t>(bits(node_->out_word, std::size_t{u} * 32, 32)) + 1;
     }
+  }
+
+  /// Port u of a vector of ports.
+  template <class Vector>
+  Port port_of(const Vector& ports, Port u) const {
+    return static_cast<Port>(bits(ports, u * port_bits_, port_bits_));
   }
 
   Port n_;
@@ -400,6 +439,7 @@ class RtlSwitch : public RtlNetwork {
   Delay<Words> links_{kToFabric}, out_{kFabric};
   Delay<Worms> worms_{kWire}, credits_{kWire - kLag};
   Words sent_{}, outputs_{};
+  std::uint64_t accepted_ = 0;  // by NIC
   std::vector<Offer> offers_;
   std::int64_t now_ = 0;
 };

@@ -110,6 +110,7 @@ void Circuit::send_request(Time now, Virtual& queue) {
   queue.state = State::requested;
   ++requests_[queue.connection.source].without_grant;
   ++statistics_.requests;
+  if (timeline_ != nullptr) timeline_->control(now, queue.connection, true);
   note_change(now, now + timing_.nic + timing_.wire, queue.connection, false);
 }
 
@@ -191,6 +192,7 @@ void Circuit::handle_event(Time now, const SwitchEvent& event) {
       ++statistics_.releases;
       statistics_.held += now + timing_.wire - queue->established;
       statistics_.held_unused += timing_.wire + timing_.wire;  // while grant and release are on the wire
+      if (timeline_ != nullptr) timeline_->control(now, c, false);
       note_change(now, now + timing_.wire, c, true);
       queues_.release(c.source, c.destination);
       break;

@@ -92,6 +92,7 @@ void NicRequests::request(Time now, CircuitState& c, bool demand) {
   c.releasing = false;
   ++statistics_.requests;
   note_worms(now, c);
+  if (timeline_ != nullptr) timeline_->control(now, c.connection, true);
   wire_.send(now, {demand ? ControlWord::What::demand : ControlWord::What::request, c.connection});
 }
 
@@ -102,6 +103,7 @@ void NicRequests::release(Time now, CircuitState& c) {
   c.releasing = c.in_table;
   c.requested = c.at_switch = false;
   if (!c.in_table) circuits_.queue_for_reuse(c);
+  if (timeline_ != nullptr) timeline_->control(now, c.connection, false);
   wire_.send(now, {ControlWord::What::release, c.connection});
 }
 

@@ -63,6 +63,7 @@ PredictiveCircuits::PredictiveCircuits(const SwitchParameters& parameters, bool 
 void PredictiveCircuits::observe(PortTimeline& timeline) {
   Engine::observe(timeline);
   requests_.observe(timeline);
+  reports_.observe(timeline);
   windows_.observe(timeline);
 }
 

@@ -17,6 +17,9 @@ QueueReports::QueueReports(const SwitchParameters& parameters, const Timing& tim
 
 void QueueReports::send(Time at, const QueueReport& report) {
   if (!controller_.needs_signals()) return;
+  using What = QueueReport::What;
+  if (timeline_ != nullptr && (report.what == What::waits || report.what == What::is_empty))
+    timeline_->waiting(at, report.connection, report.what == What::waits);
   const auto [source, destination] = report.connection;
   const std::uint64_t order =
       (std::uint64_t{source} << 24 | destination) << 3 | static_cast<unsigned>(report.what);

@@ -22,6 +22,7 @@
 #include "core/pool.h"
 #include "core/port_set.h"
 #include "emulator/network/event_queue.h"
+#include "emulator/network/timeline.h"
 #include "emulator/tdm/circuit_plan.h"
 #include "emulator/tdm/circuit_table.h"
 #include "emulator/tdm/cycle_controller.h"
@@ -46,6 +47,7 @@ class QueueReports {
   /// `plan`: nullptr if the allocation keeps no circuits.
   QueueReports(const SwitchParameters& parameters, const Timing& timing, EventQueue& events,
                CycleController& controller, CircuitPlan* plan);
+  void observe(PortTimeline& timeline) { timeline_ = &timeline; }
 
   /// Sends a report at `at`, which is effective at the switch one NIC and one wire delay later, with an event
   /// kSignal; nothing if the allocation needs no reports.
@@ -80,6 +82,7 @@ class QueueReports {
   EventQueue& events_;
   CycleController& controller_;
   CircuitPlan* plan_;
+  PortTimeline* timeline_ = nullptr;
   Pool<QueueReport> on_wire_;
   std::vector<PortSet> wanted_;                    // by slot
   std::vector<std::uint32_t> wanted_connections_;  // by slot: number of them
