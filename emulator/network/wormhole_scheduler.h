@@ -6,8 +6,13 @@
 //
 // A pass serves the free outputs with requests in the order p, p+1, ..., N-1, 0, ..., p-1. Each output takes
 // its first free requester at or after its pointer, and its pointer moves to the input after that. p advances
-// by one with every pass that granted a connection. A pass is maximal, every output serves its requesters in
-// turn, and no request starves. Granted ports are busy until they are released.
+// by one with every pass that granted a connection. A pass is maximal. Granted ports are busy until they are
+// released.
+//
+// Every output serves its requesters in turn, apart from those whose input is busy or gets another output in
+// the same pass. In an unfavourable order of requests such an input can miss its turn for ever. D 8.3.4 asks
+// for at most one output for an input and D 8.4.1 for round robin of all outputs in one cycle; how outputs
+// compete for an input is left open.
 //
 // An output has nearly always one requester, or a few. One requester is stored directly; a few, if there are
 // many ports, as a list in one cache line; more than that as a row of a bit matrix, whose rows for thousands

@@ -159,5 +159,24 @@ TEST(WormholeScheduler, ServesTheRequestersOfAnOutputInTurn) {
   for (const auto& [input, times] : served) EXPECT_EQ(times, 10) << "input " << input;
 }
 
+/// With every pass other requests come: output 0 serves input 0, and then input 2 while another output takes
+/// input 1.
+TEST(WormholeScheduler, ARequestWaitsWhileOtherOutputsTakeItsInput) {
+  WormholeScheduler scheduler(3);
+  const Connection waits{1, 0};
+  scheduler.request(waits);
+  for (int pass = 0; pass < 300; ++pass) {
+    const auto first = static_cast<Port>(pass % 3);  // p
+    scheduler.request({first == 0 ? Port{0} : Port{2}, 0});
+    if (first != 0) scheduler.request({1, first});
+    for (const Connection granted : scheduler.run_pass()) {
+      ASSERT_NE(granted, waits) << "pass " << pass;
+      scheduler.release_ports(granted);
+    }
+  }
+  scheduler.run_pass();
+  EXPECT_FALSE(scheduler.has_requests()) << "nothing else is requested";
+}
+
 }  // namespace
 }  // namespace hybrid

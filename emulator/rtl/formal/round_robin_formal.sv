@@ -5,7 +5,8 @@
 //   1 order: of N successive passes in which a request waits and both its ports are free, one gives its output to the first
 //     free requester from the output's pointer
 // For N > 2 a request (u,v) can wait for ever, although both ports are free in each pass: v serves the input before u; in
-// the next pass another output serves u first, then v the input after u, which moves the pointer past u.
+// the next pass another output serves u first, then v the input after u, which moves the pointer past u. D 8.3.4 and 8.4.1
+// leave open how outputs compete for an input (emulator/network/wormhole_scheduler.h).
 //
 // 0: each pass that is counted moves the output's pointer towards the input, and no other pass between them moves it:
 // passes + distance from the pointer to the input <= N - 1. 1: each pass moves p: passes + distance from p to the
