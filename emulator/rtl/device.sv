@@ -199,6 +199,9 @@ module device #(
     pending <= (pending | (4'(set_pending) << sequence_)) & ~(4'(sent) << sending);
     if (reset) begin
       state <= Idle;
+      valid <= 0;
+      done <= 0;
+      set_pending <= 0;
       pending <= 0;
       expected <= 0;
       fault <= 0;

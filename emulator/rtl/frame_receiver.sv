@@ -1,26 +1,31 @@
-// Receives frames (RFC 1662, emulator/device/serial_frame.h) into a ring of four buffers of 256 bytes. A frame with a
-// wrong FCS, of more than 255 bytes of content, or for which no buffer is free, leaves no trace.
+// Receives frames (RFC 1662, emulator/device/serial_frame.h) into a ring of four buffers of BYTES bytes. A frame with a
+// wrong FCS, of more than BYTES - 1 bytes of content, or for which no buffer is free, leaves no trace.
 //
 // `full` is 1 while a frame waits; its content is `length` bytes, read at `address` with one clock of delay. `done`
 // frees its buffer.
-module frame_receiver (
-    input  logic       clk,
-    input  logic       reset,
-    input  logic       received,
-    input  logic [7:0] received_byte,
-    output logic       full,
-    output logic [7:0] length,
-    input  logic [7:0] address,
-    output logic [7:0] data,
-    input  logic       done
+module frame_receiver #(
+    parameter int BYTES = 256,  // a power of 2
+    localparam int B = $clog2(BYTES)
+) (
+    input  logic         clk,
+    input  logic         reset,
+    input  logic         received,
+    input  logic [  7:0] received_byte,
+    output logic         full,
+    output logic [B-1:0] length,
+    input  logic [B-1:0] address,
+    output logic [  7:0] data,
+    input  logic         done
 );
   localparam logic [7:0] Flag = 8'h7e, Escape = 8'h7d, Invert = 8'h20;
 
-  logic [7:0] buffers[1024];
-  logic [7:0] lengths[4];
+  localparam logic [B:0] TooLong = (B + 1)'(BYTES + 2);
+
+  logic [7:0] buffers[4*BYTES];
+  logic [B-1:0] lengths[4];
   logic [1:0] write_buffer, read_buffer;
   logic [2:0] waiting;  // frames
-  logic [8:0] count;  // bytes of the frame so far, with the FCS; stays at 258 for longer ones
+  logic [B:0] count;  // bytes of the frame so far, with the FCS, up to TooLong
   logic [15:0] sum, next_sum;
   logic escaped;
 
@@ -30,7 +35,7 @@ module frame_receiver (
       .value(value),
       .next(next_sum)
   );
-  wire good = sum == 16'hf0b8 && !escaped && count > 2 && count < 258 && waiting != 4;
+  wire good = sum == 16'hf0b8 && !escaped && count > 2 && count < TooLong && waiting != 4;
   wire ends = received && received_byte == Flag;
   wire stores = received && received_byte != Flag && received_byte != Escape;
 
@@ -38,22 +43,22 @@ module frame_receiver (
   assign length = lengths[read_buffer];
   // While all buffers wait, a further frame would overwrite the oldest one.
   always_ff @(posedge clk) begin
-    if (stores && count < 256 && waiting != 4) buffers[{write_buffer, count[7:0]}] <= value;
+    if (stores && count < (B + 1)'(BYTES) && waiting != 4) buffers[{write_buffer, count[B-1:0]}] <= value;
     data <= buffers[{read_buffer, address}];
   end
   always_ff @(posedge clk) begin
     if (stores) begin
       sum <= next_sum;
-      if (count != 258) count <= count + 1'b1;
+      if (count != TooLong) count <= count + 1'b1;
     end
     // A frame whose first bytes had no buffer is not stored, even if there is one at its end.
-    if (stores && waiting == 4) count <= 258;
+    if (stores && waiting == 4) count <= TooLong;
     if (received) escaped <= received_byte == Escape;
     if (ends) begin
       sum <= 16'hffff;
       count <= 0;
       if (good) begin
-        lengths[write_buffer] <= 8'(count - 9'd2);
+        lengths[write_buffer] <= B'(count - (B + 1)'(2));
         write_buffer <= write_buffer + 1'b1;
       end
     end

@@ -24,47 +24,26 @@ module greedy_formal #(
 
   wire [N*N-1:0] next = slot ^ toggle;
   wire [N*N-1:0] open = request & ~established;
-  logic [N-1:0] input_held, output_held, input_taken, output_taken;
-  logic before_is_permutation, after_is_permutation;
+  logic [N-1:0] output_held;
+  logic blocked;  // every open request has a port in use
   always_comb begin
-    input_held = '0;
     output_held = '0;
-    input_taken = '0;
-    output_taken = '0;
-    before_is_permutation = 1;
-    after_is_permutation = 1;
+    for (int u = 0; u < N; u++) output_held = output_held | slot[u*N+:N];
+    blocked = 1;
     for (int u = 0; u < N; u++)
-      for (int v = 0; v < N; v++) begin
-        if (slot[u*N+v]) begin
-          if (input_held[u] || output_held[v]) before_is_permutation = 0;
-          input_held[u] = 1;
-          output_held[v] = 1;
-        end
-        if (next[u*N+v]) begin
-          if (input_taken[u] || output_taken[v]) after_is_permutation = 0;
-          input_taken[u] = 1;
-          output_taken[v] = 1;
-        end
-      end
+      if ((open[u*N+:N] & ~output_held) != 0 && slot[u*N+:N] == 0) blocked = 0;
   end
-
-  logic blocked;
-  always_comb begin
-    blocked = 1;  // every open request has a port in use
-    for (int u = 0; u < N; u++)
-      for (int v = 0; v < N; v++)
-        if (open[u*N+v] && !input_held[u] && !output_held[v]) blocked = 0;
-  end
+  `include "is_permutation.svh"
 
   always_comb begin
-    assume (before_is_permutation);
+    assume (is_permutation(slot));
     assume ((slot & ~established) == 0);
     assume ({1'b0, a} < (P + 1)'(N) && {1'b0, b} < (P + 1)'(N));
-    if (PROPERTY == 0) assert (after_is_permutation);
+    if (PROPERTY == 0) assert (is_permutation(next));
     if (PROPERTY == 1) assert ((next & ~slot & ~open) == 0 && (slot & ~next) == (slot & ~request));
     if (PROPERTY == 2) assert (toggle != 0 || blocked);
     if (PROPERTY == 3)
-      assert (!open[a*N+b] || input_held[a] || output_held[b] || toggle[a*N+b]);
+      assert (!open[a*N+b] || slot[a*N+:N] != 0 || output_held[b] || toggle[a*N+b]);
     if (PROPERTY == 4) assert (toggle == toggle_by_rows);
   end
 endmodule

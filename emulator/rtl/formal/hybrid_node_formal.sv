@@ -39,8 +39,9 @@ module hybrid_node_formal #(
   );
   logic [M*2-1:0] words = '0;  // by queue
   logic [M-1:0] enters, leaves;
-  logic places, one_each, is_configuration;
-  logic [N-1:0] used, used_by_worms, rows, columns;
+  logic places, one_each;
+  logic [N-1:0] used, used_by_worms;
+  `include "is_permutation.svh"
   always_comb begin
     enters = '0;
     leaves = '0;
@@ -56,14 +57,8 @@ module hybrid_node_formal #(
       used_by_worms = used_by_worms | leaves[u*N+:N];
     end
     places = 1;
-    is_configuration = 1;
-    rows = '0;
-    columns = '0;
     for (int q = 0; q < M; q++) begin
       if (enters[q] && words[q*2+:2] == 2) places = 0;
-      if (configuration[q] && (rows[q/N] || columns[q%N])) is_configuration = 0;
-      if (configuration[q]) rows[q/N] = 1;
-      if (configuration[q]) columns[q%N] = 1;
     end
   end
   always_ff @(posedge clk) begin
@@ -76,7 +71,7 @@ module hybrid_node_formal #(
     if (started) for (int q = 0; q < M; q++) words[q*2+:2] <= words[q*2+:2] + 2'(enters[q]) - 2'(leaves[q]);
   end
   always_comb begin
-    assume (places && is_configuration && (request & release_) == 0);
+    assume (places && is_permutation(configuration) && (request & release_) == 0);
     if (started && PROPERTY == 0) assert (one_each && !(sends != 0 && circuits[SKEW-1]));
     if (started && PROPERTY == 1) assert ((established & ~allowed) == 0);
   end

@@ -19,19 +19,7 @@ module matching_formal #(
       .improves(improves), .better(better)
   );
 
-  function automatic logic is_permutation(input logic [N*N-1:0] set);
-    logic [N-1:0] inputs, outputs;
-    inputs = '0;
-    outputs = '0;
-    is_permutation = 1;
-    for (int u = 0; u < N; u++)
-      for (int v = 0; v < N; v++)
-        if (set[u*N+v]) begin
-          if (inputs[u] || outputs[v]) is_permutation = 0;
-          inputs[u]  = 1;
-          outputs[v] = 1;
-        end
-  endfunction
+  `include "is_permutation.svh"
   function automatic logic [7:0] size(input logic [N*N-1:0] set);
     size = '0;
     for (int i = 0; i < N * N; i++) size = size + 8'(set[i]);

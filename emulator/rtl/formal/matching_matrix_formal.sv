@@ -31,19 +31,7 @@ module matching_matrix_formal #(
       .improves(improves), .better()
   );
 
-  function automatic logic is_permutation(input logic [M-1:0] set);
-    logic [N-1:0] inputs, outputs;
-    inputs = '0;
-    outputs = '0;
-    is_permutation = 1;
-    for (int u = 0; u < N; u++)
-      for (int v = 0; v < N; v++)
-        if (set[u*N+v]) begin
-          if (inputs[u] || outputs[v]) is_permutation = 0;
-          inputs[u]  = 1;
-          outputs[v] = 1;
-        end
-  endfunction
+  `include "is_permutation.svh"
   wire [M-1:0] next = slot ^ toggle;
   logic [7:0] size;
   always_comb begin

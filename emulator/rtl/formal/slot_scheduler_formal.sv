@@ -36,22 +36,11 @@ module slot_scheduler_formal #(
       .running()
   );
 
+  `include "is_permutation.svh"
   // The model: R and the connections of preloaded slots, before and after the commands of this clock.
   logic [M-1:0] r = '0, next_r, gone, all_fixed;
   logic [K*M-1:0] fixed = '0, next_fixed, left;  // left: in the slots after the commands
-  logic [N-1:0] inputs, outputs;
-  logic valid_configuration;
   always_comb begin
-    valid_configuration = 1;
-    inputs = '0;
-    outputs = '0;
-    for (int i = 0; i < N; i++)
-      for (int j = 0; j < N; j++)
-        if (configuration[i*N+j]) begin
-          if (inputs[i] || outputs[j]) valid_configuration = 0;
-          inputs[i] = 1;
-          outputs[j] = 1;
-        end
     for (int i = 0; i < N; i++) gone[i*N+:N] = {N{flush[i]}} | (preload ? configuration[i*N+:N] : '0);
     next_fixed = fixed & ~{K{gone}};
     left = slots & ~{K{gone}};
@@ -66,20 +55,11 @@ module slot_scheduler_formal #(
 
   logic valid_slots, as_fixed;
   logic [K-1:0] is_fixed;
-  logic [N-1:0] slot_inputs, slot_outputs;
   always_comb begin
     as_fixed = 1;
     valid_slots = (slots[0+:M] & slots[M+:M]) == 0;
     for (int k = 0; k < K; k++) begin
-      slot_inputs = '0;
-      slot_outputs = '0;
-      for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++)
-          if (slots[k*M+i*N+j]) begin
-            if (slot_inputs[i] || slot_outputs[j]) valid_slots = 0;
-            slot_inputs[i] = 1;
-            slot_outputs[j] = 1;
-          end
+      if (!is_permutation(slots[k*M+:M])) valid_slots = 0;
       if (preloaded[k] && (slots[k*M+:M] & requests) != 0) valid_slots = 0;
       is_fixed[k] = fixed[k*M+:M] != 0;
       if (is_fixed[k] && slots[k*M+:M] != fixed[k*M+:M]) as_fixed = 0;
@@ -126,7 +106,7 @@ module slot_scheduler_formal #(
   end
 
   always_comb begin
-    assume (valid_configuration);
+    assume (is_permutation(configuration));
     assume ((request & release_) == 0);
     if (PROPERTY >= 2) assume (pass);
     if (started) begin

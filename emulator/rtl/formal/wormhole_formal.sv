@@ -18,27 +18,15 @@ module wormhole_formal #(
   wire [N*N-1:0] granted = passed ? grant : '0;
   wire [N*N-1:0] now_held = held | granted;
   wire [N*N-1:0] released = now_held & release_;
-  logic [N-1:0] release_inputs, release_outputs, inputs, outputs;
-  logic valid;
+  logic [N-1:0] release_inputs, release_outputs;
   always_comb begin
-    release_inputs = '0;
     release_outputs = '0;
-    inputs = '0;
-    outputs = '0;
-    valid = 1;
-    for (int u = 0; u < N; u++)
-      for (int v = 0; v < N; v++) begin
-        if (released[u*N+v]) begin
-          release_inputs[u]  = 1;
-          release_outputs[v] = 1;
-        end
-        if (now_held[u*N+v]) begin
-          if (inputs[u] || outputs[v]) valid = 0;
-          inputs[u]  = 1;
-          outputs[v] = 1;
-        end
-      end
+    for (int u = 0; u < N; u++) begin
+      release_inputs[u] = released[u*N+:N] != 0;
+      release_outputs = release_outputs | released[u*N+:N];
+    end
   end
+  `include "is_permutation.svh"
   wormhole_scheduler #(.N(N)) scheduler (
       .clk(clk), .reset(!started), .request(request), .release_inputs(release_inputs), .release_outputs(release_outputs),
       .pass(pass), .grant(grant)
@@ -52,7 +40,7 @@ module wormhole_formal #(
   always_comb begin
     // A connection is requested again when it was released.
     assume ((request & (now_held | (pending & ~granted))) == 0);
-    if (started && PROPERTY == 0) assert (valid && (held & granted) == 0);
+    if (started && PROPERTY == 0) assert (is_permutation(now_held) && (held & granted) == 0);
     if (started && PROPERTY == 1) assert ((granted & ~pending) == 0);
   end
 endmodule
