@@ -266,6 +266,12 @@ TEST(LockStep, FindsFaultsOfNetworks) {
   find_fault<WithFault<VSwitchNode4, [](auto& node) { node.lost = 0; }>, VNic4>(tdm, "lost");
   find_fault<WithFault<VSwitchNode4, [](auto& node) { node.established = 0; }>, VNic4>(tdm, "established");
   find_fault<WithFault<VSwitchNode4, [](auto& node) { node.connection = 0; }>, VNic4>(tdm, "connected");
+  find_fault<WithFault<VSwitchNode4, [](auto& node) { node.visible = 0; }>, VNic4>(tdm, "visible");
+  find_fault<WithFault<VSwitchNode4, [](auto& node) { node.slot = 0; }>, VNic4>(tdm, "slot");
+  find_fault<VSwitchNode4, WithFault<VNic4, [](auto& nic) { nic.in_table = 0; }>>(tdm, "in_table of NIC");
+  find_fault<VSwitchNode4, WithFault<VNic4, [](auto& nic) { nic.sends = 0; }>>(tdm, "link of NIC");
+  find_fault<WithFault<VWormholeNode4, [](auto& node) { node.out = 0; }>, VWormNic4>(worms, "output");
+  find_fault<WithFault<VWormholeNode4, [](auto& node) { node.grant = 0; }>, VWormNic4>(worms, "grant");
   find_fault<VHybridNode4, WithFault<VHybridNic4, [](auto& nic) { nic.waits = 0; }>>(hybrid, "waits of NIC");
   find_fault<VHybridNode4, WithFault<VHybridNic4, [](auto& nic) { nic.link_to = 0; }>>(hybrid,
                                                                                        "link_to of NIC");
