@@ -59,7 +59,8 @@ inline const std::map<std::string, std::vector<std::string>> kDesigns{
       "tdm_controller.sv", "wormhole_node.sv", "worm_queues.sv", "n_queue.sv", "wormhole_scheduler.sv"}},
     {"matching_vector_formal",
      {"matching_vector.sv", "matching_logic.sv", "greedy_pass.sv", "greedy_array.sv"}},
-    {"nic_formal", {"nic.sv", "nic_requests.sv", "n_queue.sv"}},
+    {"nic_formal", {"formal/nic_pe.sv", "nic.sv", "nic_requests.sv", "n_queue.sv"}},
+    {"circuit_nic_formal", {"formal/nic_pe.sv", "circuit_nic.sv", "n_queue.sv"}},
     {"frames_formal", {"frame_receiver.sv", "frame_transmitter.sv", "fcs.sv"}},
     {"device_formal", {"device.sv"}},
 };
@@ -238,6 +239,14 @@ inline std::vector<Proof> proofs() {
       "released = released");
   add("nic_formal", 3, sizes({2}), clocks(9), "nic_requests.sv", "age[j*BITS+:BITS] >= timeout",
       "age[j*BITS+:BITS] > timeout");
+  // Words leave without a circuit; the offer of a requested circuit requests it again; a circuit is released
+  // while a message enters.
+  add("circuit_nic_formal", 0, sizes({2}), clocks(8), "circuit_nic.sv", "pulls = (holds & ~empty) != 0",
+      "pulls = ~empty != 0");
+  add("circuit_nic_formal", 1, sizes({2}), clocks(8), "circuit_nic.sv", "offered_to & ~requested & ~held",
+      "offered_to & ~held");
+  add("circuit_nic_formal", 2, sizes({2}), clocks(8), "circuit_nic.sv",
+      "(entering ? One << entering_to : '0) | offered_to", "offered_to");
   // The buffer that is read is the one that is written; the FCS is ignored.
   add("frames_formal", 0, sizes({1}, {2}), clocks(10), "frame_receiver.sv", "buffers[{read_buffer, address}]",
       "buffers[{write_buffer, address}]");
