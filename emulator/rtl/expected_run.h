@@ -37,9 +37,8 @@ struct Changes {
     add(at, bit, true);
     add(at + 1, bit, false);
   }
-  void sort() {
-    std::stable_sort(all.begin(), all.end(), [](const Change& a, const Change& b) { return a.at < b.at; });
-  }
+  /// By clock. Within a clock the order has no effect.
+  void sort() { std::ranges::sort(all, {}, &Change::at); }
   std::vector<Change> all;
 };
 
