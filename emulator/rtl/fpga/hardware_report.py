@@ -18,7 +18,7 @@ import tempfile
 
 SOURCES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FLOWS = ("", "-abc9 -device hx")  # of Yosys
-CELLS = 7680  # of an HX8K
+CELLS, RAMS = 7680, 32  # of an HX8K
 DEVICE = ["device.sv", "uart.sv", "frame_receiver.sv", "frame_transmitter.sv", "fcs.sv", "greedy_rows.sv"]
 
 LEVEL_WISE = ["level_wise.sv", "level_wise_block.sv", "level_wise_engine.sv", "level_wise_rows.sv"]
@@ -64,16 +64,25 @@ def ports_of(module, files, parameters, folder):
             for direction in ("input", "output")]
 
 
+def nets_of(folder):
+    """The number of nets of a synthesised block."""
+    with open(os.path.join(folder, "block.json")) as out:
+        modules = json.load(out)["modules"].values()
+    top = next(module for module in modules if int(module["attributes"].get("top", "0"), 2))
+    return len({bit for cell in top["cells"].values() for bits in cell["connections"].values() for bit in bits
+                if isinstance(bit, int)})
+
+
 class Block:
-    """One block with its parameters, between registers if it has `inputs` or is WRAPPED. `synthesise` sets rams, cells and
-    mhz (None: too large); the fastest result of all flows and seeds counts."""
+    """One block with its parameters, between registers if it has `inputs` or is WRAPPED. `synthesise` sets rams, cells,
+    mhz (None: too large), and nets and registers of the block; the fastest result of all flows and seeds counts."""
 
     WRAPPED = "all ports"
 
     def __init__(self, module, files, parameters, inputs=None, outputs=None, seeds=2):
         self.module, self.files, self.parameters = module, files, parameters
         self.inputs, self.outputs, self.seeds = inputs, outputs, seeds
-        self.mhz = self.cells = None
+        self.mhz = self.cells = self.fits = None
 
     def synthesise(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -89,6 +98,8 @@ class Block:
             else:
                 chparam = "chparam " + " ".join(f"-set {n} {v}" for n, v in self.parameters.items()) + " " + top + "; "
             for flow in FLOWS:
+                if self.fits is False:
+                    break  # the flows differ by less
                 self.place(f"read_verilog -sv {' '.join(files)}; {chparam}synth_ice40 {flow} -top {top} -json block.json; "
                            "tee -q -o stat.txt stat", folder)
         return self
@@ -100,16 +111,23 @@ class Block:
         with open(os.path.join(folder, "stat.txt")) as stat:
             counts = {k: int(n) for k, n in re.findall(r"(SB_\w+)\s+(\d+)", stat.read())}
         luts, self.rams = counts.get("SB_LUT4", 0), counts.get("SB_RAM40_4K", 0)
-        if luts > CELLS or self.rams > 32:
-            self.cells = self.cells or luts
+        registers = sum(n for name, n in counts.items() if name.startswith("SB_DFF"))
+        # Every LUT and every register needs a cell.
+        self.fits = max(luts, registers) <= 1.5 * CELLS and self.rams <= RAMS
+        if self.cells is None:
+            self.cells, self.registers, self.nets = luts, registers, nets_of(folder)
+            if self.inputs is not None:  # the wrapper's
+                outputs = sum(self.outputs.values()) + len(self.outputs) + 1
+                self.registers -= sum(self.inputs.values()) + outputs
+                self.nets -= outputs
+        if max(luts, registers) > CELLS or self.rams > RAMS:
             return
         for seed in range(1, self.seeds + 1):
             code, log = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", "block.json", "--freq", "100",
                              "--timing-allow-fail", "--pcf-allow-unconstrained", "--seed", str(seed), "--report",
                              "report.json", "-q"], folder)
             if code != 0:  # does not fit or route
-                self.cells = self.cells or luts
-                continue
+                break
             with open(os.path.join(folder, "report.json")) as out:
                 report = json.load(out)
             mhz = max(clock["achieved"] for clock in report["fmax"].values())
@@ -191,7 +209,7 @@ def main():
                                 Block.WRAPPED, seeds=4)
     queues = {n: Block("n_queue", ["n_queue.sv"], {"N": n, "DEPTH": 64, "WIDTH": 64},
                        {"reset": 1, "push": 1, "destination": bits(n), "in": 64, "pull": 1, "source": bits(n)},
-                       {"out": 64, "full": n, "empty": n}) for n in (4, 8, 16, 32)}
+                       {"out": 64, "full": n, "empty": n}) for n in (4, 8, 16, 32, 64, 128)}
     matching = {("matrix", n): Block("matching_matrix", ["matching_matrix.sv", "greedy_pass.sv", "greedy_array.sv"],
                                      {"N": n, "CELLS": "1'b1"},
                                      {"start": 1, "request": n * n, "established": n * n, "slot": n * n, "a": bits(n),
@@ -247,7 +265,7 @@ def main():
     model = {name: result["real_time"] for name, result in results.items()}
 
     table_5_3 = {4: 34, 8: 49, 16: 76, 32: 120, 64: 213, 128: 385}
-    table_8_1 = {4: (361, 78), 8: (480, 88), 16: (1439, 69), 32: (1988, 67)}
+    table_8_1 = {4: (361, 78), 8: (480, 88), 16: (1439, 69), 32: (1988, 67), 64: (3939, 63), 128: (8010, 59)}
     tables = {
         "greedy": lambda: table(
             ["N", "array: cells", "ns a pass", "rows: cells", "RAMs", "MHz", "ns a pass", "D Table 5.3", "C++ model"],
@@ -259,11 +277,11 @@ def main():
              *("array: cells", "RAMs", "MHz", "ns"), "L Table 1", "C++ model"],
             [level_wise_row(w, [level_wise.get((w, e)) for e in (1, 2, 16)], results) for w in (4, 8, 16)]),
         "n_queue": lambda: table(
-            ["N", "cells", "MHz", "D Table 8.1: cells", "MHz"],
-            [[str(n), cells(b), mhz(b), number(table_8_1[n][0]), number(table_8_1[n][1])] for n, b in queues.items()]),
+            ["N", "cells", "RAMs", "MHz", "D Table 8.1: cells", "MHz"],
+            [[str(n), cells(b), rams(b), mhz(b), number(table_8_1[n][0]), number(table_8_1[n][1])] for n, b in queues.items()]),
         "matching": lambda: table(
-            ["processor", "N", "cells", "RAMs", "ns a step"],
-            [[processor, str(n), cells(b), rams(b),
+            ["processor", "N", "cells", "nets", "registers", "RAMs", "ns a step"],
+            [[processor, str(n), cells(b), number(b.nets), number(b.registers), rams(b),
               number(b.ns(n + 2 if processor == "vector" else 1), 1) or "too large"]
              for (processor, n), b in matching.items()]),
         "controllers": lambda: table(
