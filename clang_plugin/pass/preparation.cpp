@@ -42,7 +42,7 @@ constexpr size_t kMost = 500;
 constexpr size_t kSmall = 40;
 /* Functions up to this size are inlined if they are called once and may set numbers of their caller. */
 constexpr size_t kMiddling = 400;
-/* Functions with so many calls are simplified before they are inlined. */
+/* Functions that are called so many times, and got calls inlined, are simplified before they are inlined. */
 constexpr size_t kOften = 3;
 
 }  // namespace

@@ -4,7 +4,7 @@
 // `full` is 1 while a frame waits; its content is `length` bytes, read at `address` with one clock of delay. `done`
 // frees its buffer.
 module frame_receiver #(
-    parameter int BYTES = 256,  // a power of 2
+    parameter int BYTES = 256,  // a power of 2, at least 4
     localparam int B = $clog2(BYTES)
 ) (
     input  logic         clk,

@@ -180,6 +180,7 @@ class Comparison {
   }
   template <class Vector>
   void compare_matrix(const char* signal, const Vector& rtl, const Bits& model, bool may_have_more = false) {
+    static_assert(sizeof rtl <= sizeof(Bits));
     bool equal = std::memcmp(model.data(), &rtl, sizeof rtl) == 0;
     if (!equal && may_have_more) {
       const auto* const has = reinterpret_cast<const unsigned char*>(&rtl);

@@ -90,7 +90,7 @@ inline std::vector<Proof> proofs() {
   // The priority of the outputs does not rotate.
   add("greedy_formal", 3, sizes({3, 4}, {5}), combinational, "greedy_pass.sv",
       "N'({2{row_request & ~row_established}} >> b)", "row_request & ~row_established");
-  // The computation by rows forgets the ports that a row released.
+  // The computation by rows ignores the ports that a row released.
   add("greedy_formal", 4, sizes({3, 4}), combinational, "greedy_array.sv", "(in_use & ~released) | chosen",
       "in_use | chosen");
   // An input gets several outputs; a withdrawn request stays.
@@ -115,7 +115,7 @@ inline std::vector<Proof> proofs() {
       "({W{same_2 && writes}} & taken) | ", "");
   add("level_wise_formal", 1, sizes({4}), clocks(26), "level_wise_rows.sv",
       " | ({W{same_3 && old_writes}} & old_taken)", "");
-  // The block of nodes forgets that the request before has the same link.
+  // The block of nodes ignores that the request before has the same link.
   add("level_wise_formal", 2, sizes({4}), clocks(26), "level_wise_engine.sv",
       "(up_again && l_up_link == c_up_link) || ", "");
   add("level_wise_formal", 3, sizes({4}), clocks(26), "level_wise_engine.sv",

@@ -38,7 +38,8 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
         std::min<std::uint64_t>(plane.worm_words + plane.worm_overhead + plane.flit_words, 1 << 20));
     add_delay(plane.digital + (plane.word + plane.digital_word) * words);
   }
-  if (!plane_ && !Worms::kTree && keeps_circuits())  // before its first slot the fabric carries no circuit
+  // Before its first slot the fabric carries no circuit. With the other allocations it waits for S_W.
+  if (!plane_ && !Worms::kTree && keeps_circuits())
     worms_.windows().add_opening({}, {}, timing_.control + timing_.to_fabric, nullptr);
   const WormSwitches::Fabric fabric = hybrid_fabric(parameters, worm_timing(parameters));
   if (!parameters.misses_use_worms)

@@ -141,8 +141,10 @@ TEST(HybridPolicy, ABacklogOfShortMessagesTakesThePathThatKeepsUp) {
     }
     return sum / kSeeds;
   };
-  for (const char* pattern : {"scatter", "all-to-all", "random-to-all"})
-    EXPECT_LE(mean_time(pattern, "hybrid"), 1.05 * mean_time(pattern, "wormhole")) << pattern;
+  for (const char* pattern : {"scatter", "random-to-all"})
+    EXPECT_LE(mean_time(pattern, "hybrid"), 1.01 * mean_time(pattern, "wormhole")) << pattern;
+  // The few circuits of connections in the table are not worth the pauses of the worms.
+  EXPECT_LE(mean_time("all-to-all", "hybrid"), 1.04 * mean_time("all-to-all", "wormhole"));
   for (const char* pattern : {"transpose", "hotspot", "neighbor"})
     EXPECT_LE(mean_time(pattern, "hybrid"), 0.85 * mean_time(pattern, "wormhole")) << pattern;
 }

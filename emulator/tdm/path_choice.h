@@ -169,7 +169,7 @@ class PathChoice {
     Time worms = o.worms_ahead;
     if (one_link_)
       circuits = worms = circuits + worms;
-    else  // each of them has whole slots
+    else if (o.circuit != Circuit::open)  // each of them has whole slots before the new one
       circuits = std::max(circuits, slot_ * std::int64_t{o.connections_with_data});
     if (weighs_occupancy_ && o.messages_ahead > 0) {
       if (o.worms_ahead > Time{}) circuits += drain_;

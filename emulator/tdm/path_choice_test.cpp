@@ -181,6 +181,8 @@ TEST(PathChoice, EachConnectionAheadHasAWholeSlot) {
   EXPECT_TRUE(choice_of(p).by_circuit(offer));
   offer.connections_with_data = 4;
   EXPECT_FALSE(choice_of(p).by_circuit(offer));
+  offer.circuit = State::open;  // it has its slot now
+  EXPECT_TRUE(choice_of(p).by_circuit(offer));
 }
 
 TEST(PathChoice, MoreWordsAndABetterStateNeverSpeakForWorms) {

@@ -8,102 +8,116 @@ namespace hybrid {
 
 namespace {
 
-using Group = std::vector<std::uint32_t>;  // of ranks, in their order
-using Neighbours = std::vector<std::map<std::uint32_t, Bytes>>;
+using RanksOn = std::map<Port, std::size_t>;  // by port
 
-Neighbours neighbours_of(const std::vector<Group>& groups, const std::map<Connection, Bytes>& bytes) {
-  std::vector<std::uint32_t> group_of;
-  for (std::uint32_t g = 0; g < groups.size(); ++g)
-    for (const std::uint32_t rank : groups[g]) {
-      if (rank >= group_of.size()) group_of.resize(rank + 1);
-      group_of[rank] = g;
-    }
-  Neighbours neighbours(groups.size());
-  for (const auto& [connection, sum] : bytes) {
-    const std::uint32_t from = group_of[connection.source], to = group_of[connection.destination];
-    if (from == to) continue;
-    neighbours[from][to] += sum;
-    neighbours[to][from] += sum;
-  }
-  return neighbours;
+RanksOn ranks_on_ports(const std::vector<Port>& given) {
+  RanksOn ranks;
+  for (const Port port : given) ++ranks[port];
+  return ranks;
 }
 
-/// Joins groups to groups of `size` of them.
-std::vector<Group> join(const std::vector<Group>& groups, std::size_t size,
-                        const std::map<Connection, Bytes>& bytes) {
-  const Neighbours neighbours = neighbours_of(groups, bytes);
-  std::vector<Bytes> left(groups.size());  // traffic with groups that are not joined
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    for (const auto& [other, sum] : neighbours[g]) left[g] += sum;
-  std::vector<bool> joined(groups.size());
-  const auto most = [&](const std::vector<Bytes>& value) {
-    std::size_t best = groups.size();
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      if (!joined[g] && (best == groups.size() || value[g] > value[best])) best = g;
-    return best;
-  };
-  std::vector<Group> result;
-  for (std::size_t done = 0; done < groups.size();) {
-    std::vector<Bytes> near(groups.size());  // traffic with the new group
-    Group& group = result.emplace_back();
-    for (std::size_t k = 0; k < size && done < groups.size(); ++k, ++done) {
-      const std::size_t next = most(k == 0 ? left : near);
-      joined[next] = true;
-      group.insert(group.end(), groups[next].begin(), groups[next].end());
-      for (const auto& [other, sum] : neighbours[next]) {
-        near[other] += sum;
-        left[other] -= sum;
-      }
+class ByTraffic {
+ public:
+  ByTraffic(std::size_t ranks, const std::map<Connection, Bytes>& bytes)
+      : neighbours_(ranks), free_(ranks), near_(ranks), ports_(ranks) {
+    for (const auto& [c, sum] : bytes) {
+      if (c.source == c.destination) continue;
+      neighbours_[c.source][c.destination] += sum;
+      neighbours_[c.destination][c.source] += sum;
     }
   }
-  return result;
-}
+
+  /// Places `ranks` on `ports`, which are below one switch: each of their groups has `width` ports, aligned.
+  void place(const std::vector<std::uint32_t>& ranks, const RanksOn& ports, std::uint64_t width,
+             std::uint32_t tree_down) {
+    if (ports.size() == 1) {
+      for (const std::uint32_t rank : ranks) ports_[rank] = ports.begin()->first;
+      return;
+    }
+    std::map<std::uint64_t, RanksOn> by_number;
+    for (const auto& [port, count] : ports) by_number[port / width][port] = count;
+    std::vector<std::pair<std::size_t, const RanksOn*>> groups;
+    for (const auto& [number, group] : by_number) {
+      std::size_t sum = 0;
+      for (const auto& [port, count] : group) sum += count;
+      groups.emplace_back(sum, &group);
+    }
+    std::ranges::stable_sort(groups, std::ranges::greater{}, [](const auto& group) { return group.first; });
+    std::vector<std::uint32_t> left = ranks;
+    for (const auto& [size, group] : groups)
+      place(take_cluster(left, size), *group,
+            std::max<std::uint64_t>(1, tree_down == 0 ? 1 : width / tree_down), tree_down);
+  }
+  std::vector<Port> ports() && { return std::move(ports_); }
+
+ private:
+  /// Removes `size` of the ranks that are `left`, in ascending order.
+  std::vector<std::uint32_t> take_cluster(std::vector<std::uint32_t>& left, std::size_t size) {
+    for (const std::uint32_t rank : left) free_[rank] = true;
+    for (const std::uint32_t rank : left) {
+      near_[rank] = 0;  // at first: traffic with the others that are left
+      for (const auto& [other, sum] : neighbours_[rank]) near_[rank] += free_[other] ? sum : 0;
+    }
+    std::vector<std::uint32_t> cluster;
+    while (cluster.size() < size) {
+      std::uint32_t next = left.front();
+      for (const std::uint32_t rank : left)
+        if (free_[rank] && (!free_[next] || near_[rank] > near_[next])) next = rank;
+      if (cluster.empty())  // from now on: traffic with the cluster
+        for (const std::uint32_t rank : left) near_[rank] = 0;
+      free_[next] = false;
+      cluster.push_back(next);
+      for (const auto& [other, sum] : neighbours_[next]) near_[other] += sum;
+    }
+    std::erase_if(left, [&](std::uint32_t rank) { return !free_[rank]; });
+    for (const std::uint32_t rank : left) free_[rank] = false;
+    std::ranges::sort(cluster);
+    return cluster;
+  }
+
+  std::vector<std::map<std::uint32_t, Bytes>> neighbours_;
+  std::vector<bool> free_;  // of take_cluster()
+  std::vector<Bytes> near_;
+  std::vector<Port> ports_;
+};
 
 }  // namespace
 
+bool placements_are_equal(const std::vector<Port>& given, std::uint32_t tree_down) {
+  const RanksOn ranks = ranks_on_ports(given);
+  return ranks.size() < 2 || (ranks.size() == given.size() && tree_down == 0);
+}
+
 std::vector<RankPlacement> placements_to_try(const std::vector<Port>& given, std::uint32_t tree_down,
                                              const std::map<Connection, Bytes>& bytes) {
-  const auto ranks = static_cast<std::uint32_t>(given.size());
-  std::map<Port, std::size_t> ranks_on;
-  for (const Port port : given) ++ranks_on[port];
-  std::size_t largest = 0;
-  for (const auto& [port, count] : ranks_on) largest = std::max(largest, count);
   std::vector<RankPlacement> all;
-  if (ranks_on.size() < 2 || (largest == 1 && tree_down == 0)) return all;
-
+  if (placements_are_equal(given, tree_down)) return all;
   const auto add = [&](std::string name, std::vector<Port> ports) {
     const auto equal = [&](const RankPlacement& other) { return other.port_of_rank == ports; };
-    if (ports != given && std::none_of(all.begin(), all.end(), equal))
+    if (ports != given && std::ranges::none_of(all, equal))
       all.push_back({std::move(name), std::move(ports)});
   };
-  const auto in_order = [&](const Group& order) {
-    std::vector<Port> ports(ranks);
-    auto next = order.begin();
-    for (const auto& [port, count] : ranks_on)
-      for (std::size_t k = 0; k < count; ++k) ports[*next++] = port;
-    return ports;
-  };
-  Group order(ranks);
-  std::iota(order.begin(), order.end(), 0);
-  add("consecutive ranks", in_order(order));
+  const RanksOn ranks_on = ranks_on_ports(given);
+  std::uint64_t width = 1;  // ports below the switches under the top
+  while (tree_down > 1 && width * tree_down <= ranks_on.rbegin()->first) width *= tree_down;
+  std::vector<std::uint32_t> ranks(given.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  ByTraffic by_traffic(given.size(), bytes);
+  by_traffic.place(ranks, ranks_on, width, tree_down);
+  add("by traffic", std::move(by_traffic).ports());
+
+  std::vector<Port> consecutive = given;
+  std::ranges::sort(consecutive);
+  add("consecutive ranks", std::move(consecutive));
 
   std::vector<Port> round_robin;
-  auto free = ranks_on;
-  while (round_robin.size() < ranks)
+  for (RanksOn free = ranks_on; round_robin.size() < given.size();)
     for (auto& [port, count] : free)
       if (count > 0) {
         --count;
         round_robin.push_back(port);
       }
   add("round robin", std::move(round_robin));
-
-  std::vector<Group> groups;
-  for (const std::uint32_t rank : order) groups.push_back({rank});
-  if (largest > 1) groups = join(groups, largest, bytes);
-  while (tree_down > 1 && groups.size() > 1) groups = join(groups, tree_down, bytes);
-  order.clear();
-  for (const Group& group : groups) order.insert(order.end(), group.begin(), group.end());
-  add("by traffic", in_order(order));
   return all;
 }
 

@@ -352,9 +352,9 @@ void Adviser::try_placements() {
     JobOptions options = job_.options();
     options.replay.placement = placement.port_of_rank;
     JobEmulator placed(job_.trace(), job_.opener(), options);
-    placed.find_phases({});
+    placed.find_phases(note_);
     ++advice_.emulations;
-    const auto run = placed.emulate({parameters}, "trying placements", {});
+    const auto run = placed.emulate({parameters}, "trying placements", note_);
     advice_.placements.push_back({placement.name, {}, command_to_repeat(job_.trace(), options, parameters)});
     if (run[0].measures) advice_.placements.back().time = run[0].measures->time;
   }
@@ -369,10 +369,8 @@ Advice Adviser::advise() {
   advice_.within = request_.within;
   const JobOptions& options = job_.options();
 
-  if (!request_.named.contains("ports")) {
-    placements_ = other_placements();
-    advice_.has_equal_placements = placements_.empty();
-  }
+  advice_.has_equal_placements = placements_are_equal(job_.port_of_rank(), options.network.tree.down);
+  if (options.replay.placement.empty()) placements_ = other_placements();
   std::vector<std::string> names = techniques_to_search(options);
   const auto is_named = [&](const std::string& name) {
     return std::ranges::find(options.techniques, name) != options.techniques.end();
@@ -382,14 +380,14 @@ Advice Adviser::advise() {
   std::vector<std::string> predictors;
   if (!request_.named.contains("predictor"))
     predictors = predictors_to_search(job_, options.network.slots, note_);
-  // Each row of the table of shares needs up to kShareVariants emulations for each share; all get half of the
-  // budget at most.
+  // Each row of the table of shares needs up to kShareVariants emulations for each share; all, and the
+  // placements, get half of the budget at most.
   const std::size_t share_runs =
       std::ranges::find(names, "hybrid") == names.end()
           ? 0
           : std::min(request_.budget / 2,
                      kShareVariants * request_.reconfigurations.size() * kShareSteps.size());
-  const std::size_t others = share_runs + kBounds + kLongWormRuns + placements_.size();
+  const std::size_t others = share_runs + kBounds + kLongWormRuns;
   const std::size_t budget = request_.budget - others;
 
   std::vector<DesignSpace> spaces;

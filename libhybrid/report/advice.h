@@ -71,8 +71,8 @@ struct Advice {
   Verdict verdict;
   VerdictLimits limits;
   std::vector<PacketShare> shares;  // by reconfiguration
-  /// Placements that were tried; none if all are equal, if the options give one, or if the budget or the time
-  /// was spent before.
+  /// Placements that were tried; none if all are equal, if the options give one, if the recorded one is that
+  /// by traffic, or if the budget or the time was spent before.
   std::vector<AdvisedPlacement> placements;
   bool has_equal_placements = false;
   std::size_t emulations = 0, budget = 0;

@@ -108,7 +108,7 @@ std::string placements_section(const Advice& advice, std::size_t width) {
                       "is faster.",
                 2, width);
   if (advice.placements.empty())
-    return wrap("As recorded, or as --ports gives it; others were not tried.", 2, width);
+    return wrap("As recorded, or as --ports gives it. No other one was tried.", 2, width);
   const Time given = advice.techniques[advice.recommended].result.measures.time;
   TextTable table({{"placement", Align::left}, {"job time"}, {"time ratio"}});
   table.add({"as recorded", short_time(given), "1.000"});
@@ -266,6 +266,7 @@ ordered_json to_json(const Advice& advice, const PortPrices& prices) {
     }
     json["packet_planes"].push_back(std::move(one));
   }
+  json["equal_placements"] = advice.has_equal_placements;
   json["placements"] = ordered_json::array();
   for (const AdvisedPlacement& p : advice.placements)
     json["placements"].push_back({{"placement", p.name},

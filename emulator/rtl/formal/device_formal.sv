@@ -59,7 +59,9 @@ module device_formal #(
     end else if (\board.set_pending ) answered <= 1;
     if (started && \board.done )
       if (resets || age == 0) next <= control[6:0] + 1'b1;
-    complete <= started ? (complete | (4'(\board.set_pending ) << \board.sequence_ )) & ~(4'(\board.sent ) << \board.sending ) : '0;
+    complete <= started ? (complete | (4'(\board.set_pending ) << \board.sequence_ ))
+                              & ~(4'(\board.sent ) << \board.sending )
+                        : '0;
   end
   always_comb begin
     assume (any_length != 0);

@@ -90,7 +90,8 @@ module frames_formal #(
       // Of all reachable states, for the solver.
       assert ((\receiver.sum == expected) == !(changed && frames == 0) && \receiver.escaped == \transmitter.escaped );
       assert ({1'b0, \receiver.count } == 4'(bytes) + (\transmitter.part [1] ? 4'(\transmitter.part ) - 4'd1 : 4'd0));
-      assert (changed || (\receiver.waiting == frames - frames_read && \receiver.write_buffer == frames[1:0] && \receiver.read_buffer == frames_read[1:0]));
+      assert (changed || (\receiver.waiting == frames - frames_read && \receiver.write_buffer == frames[1:0]
+                          && \receiver.read_buffer == frames_read[1:0]));
     end
     if (started && PROPERTY == 0) begin
       assert (full == (frames != frames_read));

@@ -127,7 +127,7 @@ class Block:
                              "--timing-allow-fail", "--pcf-allow-unconstrained", "--seed", str(seed), "--report",
                              "report.json", "-q"], folder)
             if code != 0:  # does not fit or route
-                break
+                continue
             with open(os.path.join(folder, "report.json")) as out:
                 report = json.load(out)
             mhz = max(clock["achieved"] for clock in report["fmax"].values())
