@@ -1,6 +1,7 @@
 #include "libhybrid/placement/traffic_placement.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -36,13 +37,13 @@ class ByTraffic {
     }
     std::map<std::uint64_t, RanksOn> by_number;
     for (const auto& [port, count] : ports) by_number[port / width][port] = count;
-    std::vector<std::pair<std::size_t, const RanksOn*>> groups;
+    // By falling number of ranks, then in their order.
+    std::multimap<std::size_t, const RanksOn*, std::greater<>> groups;
     for (const auto& [number, group] : by_number) {
       std::size_t sum = 0;
       for (const auto& [port, count] : group) sum += count;
-      groups.emplace_back(sum, &group);
+      groups.emplace(sum, &group);
     }
-    std::ranges::stable_sort(groups, std::ranges::greater{}, [](const auto& group) { return group.first; });
     std::vector<std::uint32_t> left = ranks;
     for (const auto& [size, group] : groups)
       place(take_cluster(left, size), *group,
