@@ -27,6 +27,7 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       worms_(parameters, worm_timing(parameters), {kTail, kRequest, kPass}),
       circuits_ahead_(parameters.nodes),
       worms_ahead_(parameters.nodes),
+      waiting_(plane_ ? parameters.nodes : 0),
       links_(parameters.nodes),
       gated_(parameters.nodes),
       backlog_(parameters.nodes) {
@@ -79,6 +80,7 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
           : in_table;
   if ((chosen && foreground_) || (c != nullptr && c->waits(now))) {
     if (path_choice_) circuits_ahead_[pe].add(path_choice_->circuit_work(payload));
+    if (plane_ && (c == nullptr || c->finished())) waiting_[pe].push_back(message.connection.destination);
     return PredictiveCircuits::select_queue(now, pe, index, words);
   }
   requests_.on_message(now, message, false);
@@ -172,6 +174,7 @@ template <class Worms>
 void HybridOver<Worms>::keep_link(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   send_words(now, c);
+  if (plane_ && c.finished()) std::erase(waiting_[source], c.connection.destination);
   const Time kept_before =
       std::exchange(links_[source].kept_until, c.finished() ? link_free_[source] : window().close);
   if (plane_) return;
@@ -263,10 +266,7 @@ void HybridOver<Worms>::process_deliveries(Time now) {
     // The last worm of a connection opens the gate of the circuit's queue.
     const Connection connection = transfer(d.transfer).message.connection;
     worms_.note_departure(connection, d);
-    if (path_choice_)
-      worms_ahead_[connection.source].leaves(
-          worms_.last_start(d) + worms_.clearing(connection),
-          path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
+    if (path_choice_) note_left(now, connection, d);
     if (gated_[connection.source] == 0 && requests_.served_by_worms(connection.source) == 0) continue;
     CircuitState* const c = circuits_.find(connection);
     if (c == nullptr || (c->gate != Time::never() && !c->by_worms)) continue;
@@ -284,16 +284,95 @@ void HybridOver<Worms>::process_deliveries(Time now) {
   touched_.clear();
 }
 
+/// The NIC knows when a message has left the last switch as worms.
+template <class Worms>
+void HybridOver<Worms>::note_left(Time now, Connection c, const SwitchNode::Delivery& d) {
+  WorkAhead& ahead = worms_ahead_[c.source];
+  ahead.leaves(worms_.last_start(d) + worms_.clearing(c),
+               path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
+  if (const Time idle = ahead.all_left(); plane_ && idle != Time::never())
+    events_.push_sorted(std::max(now, idle), kIdle, c.source, 0);
+}
+
+/// The packet plane of `source` may be idle while messages wait for circuits.
+template <class Worms>
+void HybridOver<Worms>::choose_again(Time now, Port source) {
+  if (waiting_[source].empty() || worms_ahead_[source].messages(now) != 0) return;
+  CircuitState* first = nullptr;
+  for (const Port destination : waiting_[source]) {
+    CircuitState& c = circuits_.at({source, destination});
+    if (!prefers_worms(now, c)) continue;
+    if (first == nullptr ||
+        std::pair(c.queue->due, destination) < std::pair(first->queue->due, first->connection.destination))
+      first = &c;
+  }
+  if (first != nullptr) move_to_worms(now, *first);
+}
+
+/// Whether all messages that wait for `c` can travel as worms and worms would deliver them earlier.
+template <class Worms>
+bool HybridOver<Worms>::prefers_worms(Time now, CircuitState& c) {
+  const Port source = c.connection.source;
+  const CircuitQueue& queue = *c.queue;
+  const Time opens = windows_.opens(source);
+  const bool can_leave = window().grants(c.connection) && opens + timing_.word <= window().close;
+  const bool entered =
+      pes_[source].queue() != &queue && !queue.entered.empty() && queue.entered.back().last() <= now;
+  if (can_leave || !entered || queue.segments.front().begun || now < c.gone) return false;
+  std::uint64_t words = 0, in_worms = 0;
+  for (std::size_t i = 0; i < queue.segments.size(); ++i) {
+    words += queue.segments[i].words;
+    in_worms += timing_.in_worms(queue.segments[i].words);
+  }
+  if (worms_.source(source).queue.bounded && in_worms > timing_.worm_room) return false;
+  return !path_choice_->by_circuit(
+      {.words = words,
+       .circuit = state_of(&c),
+       .opens = opens - now,
+       .can_be_granted = schedule_.has_dynamic_slot(),
+       .connections_with_data = connections_with_data(source, now) - 1,
+       .circuits_ahead = circuits_ahead_[source].at(now) - path_choice_->circuit_work(words),
+       .switches = timing_.switches_between(c.connection)});
+}
+
+template <class Worms>
+void HybridOver<Worms>::move_to_worms(Time now, CircuitState& c) {
+  const auto [source, destination] = c.connection;
+  WordQueue& worms = worms_.source(source).queue;
+  worms.room.merge_past(now);
+  for (; !c.queue->segments.empty(); c.queue->segments.pop()) {
+    const Segment& message = c.queue->segments.front();
+    const std::uint64_t words = timing_.in_worms(message.words);
+    transfer(message.transfer).circuit = false;
+    circuits_ahead_[source].leaves(now, path_choice_->circuit_work(message.words));
+    worms_ahead_[source].add(path_choice_->worm_occupancy(message.words));
+    worms_.announce_message(source, message.transfer, destination, message.words);
+    worms.segments.push({message.transfer, false, words});
+    worms.entered.push({now, Time{}, words});
+    worms.take_places(words);
+  }
+  while (!c.queue->entered.empty())
+    remove_circuit_words(*c.queue, c.connection, {now, Time{}, c.queue->entered.front().count});
+  std::erase(waiting_[source], destination);
+  c.gone = now;
+  finish_queue(now, c);
+  requests_.serve_by_worms(now, c.connection);
+  backlog_.set(source);
+  check_plane(now, source);
+}
+
+template <class Worms>
+void HybridOver<Worms>::check_plane(Time now, Port source) {
+  move_worms(now, source, Time::never());
+  if (worms_.source(source).queue.finished()) backlog_.reset(source);
+}
+
 template <class Worms>
 void HybridOver<Worms>::check_link(Time now, std::uint32_t port) {
   Link& link = links_[port];
   if (link.next_check != now) return;
   link.next_check = Time::never();
-  if (plane_) {
-    move_worms(now, port, Time::never());
-    if (worms_.source(port).queue.finished()) backlog_.reset(port);
-    return;
-  }
+  if (plane_) return check_plane(now, port);
   Time certain = link_certain_until(now, port);
   move_worms(now, port, certain);
   if (const Time gated = certain_while_gated(now, port); gated > certain && may_skip_periods()) {
@@ -369,6 +448,8 @@ void HybridOver<Worms>::handle_event(Time now, const SwitchEvent& event) {
       return take_link(now, circuits_.at({event.a, event.b}));
     case kLink:
       return check_link(now, event.a);
+    case kIdle:
+      return choose_again(now, event.a);
     case kTail:
     case kRequest:
     case kPass:

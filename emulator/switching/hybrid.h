@@ -23,7 +23,11 @@
 //   an allocation that keeps circuits, the circuit waits while a word of Q_W is on the link, or is in Q_W and
 //   has a place in VQ_W, until the middle of the window.
 // - With a packet plane (--packet-plane) worms have links and a digital fabric of their own, with a share of
-//   the link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W.
+//   the link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W. When a NIC knows that
+//   none of its worms is under way, it chooses again for the messages that wait for a circuit, which may be
+//   late because of other NICs: of the connections whose messages worms would now deliver earlier, all
+//   messages of the one that is due first move to Q_W. Messages of which words have left, have not entered,
+//   or can leave in this window do not move.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
 //
@@ -84,7 +88,7 @@ class HybridOver final : public PredictiveCircuits {
 
  private:
   // kTail and kRequest come before the slot that depends on them, the others at the end of the instant.
-  enum Kinds : std::uint32_t { kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLink = 66 };
+  enum Kinds : std::uint32_t { kTail = 16, kRequest = 17, kClaim = 64, kPass = 65, kLink = 66, kIdle = 67 };
   struct Link {
     Time claimed = Time::never();     // start of the circuit of this window on the link
     Time kept_until{};                // the circuit of this window keeps the link until here
@@ -98,6 +102,11 @@ class HybridOver final : public PredictiveCircuits {
   void check_link(Time now, std::uint32_t port);
   void move_worms(Time now, std::uint32_t port, Time certain);
   void process_deliveries(Time now);
+  void note_left(Time now, Connection c, const SwitchNode::Delivery& d);
+  void choose_again(Time now, Port source);
+  void check_plane(Time now, Port source);
+  bool prefers_worms(Time now, CircuitState& c);
+  void move_to_worms(Time now, CircuitState& c);
   Time link_certain_until(Time now, std::uint32_t port);
   Time certain_while_gated(Time now, std::uint32_t port);
 
@@ -106,7 +115,8 @@ class HybridOver final : public PredictiveCircuits {
   bool plane_;  // worms have a fabric and links of their own
   Worms worms_;
   std::vector<WorkAhead> circuits_ahead_, worms_ahead_;  // by source
-  std::optional<PathChoice> path_choice_;  // none: a message without a circuit always travels as worms
+  std::optional<PathChoice> path_choice_;   // none: a message without a circuit always travels as worms
+  std::vector<std::vector<Port>> waiting_;  // by source: destinations with a queue, with a packet plane
   std::vector<Link> links_;
   std::vector<std::uint32_t> gated_;  // by source: number of circuits that wait for worms of their connection
   PortSet backlog_;                   // sources with words in Q_W

@@ -168,6 +168,26 @@ TEST(HybridPolicy, TheFirstWormTakesAsLongAsALaterOne) {
   EXPECT_EQ(latency({}), latency(p.slot_length * p.scheduler.cycle.ps));
 }
 
+/// A NIC does not know that other NICs' circuits occupy an output for ten reconfigurations each.
+TEST(HybridPolicy, LateCircuitsDoNotMakeASwitchSlowerThanItsPacketPlane) {
+  for (const char* const pattern :
+       {"uniform", "mixed", "phases", "neighbor", "determinism", "ordered-mesh"}) {
+    SwitchParameters p = our_switch(16);
+    p.packet_plane = 0.1;
+    TrafficOptions traffic;
+    traffic.pattern = pattern;
+    traffic.message = 4096;
+    traffic.load = 0.5;
+    p.reconfiguration = milliseconds(1);
+    const Measures circuits = simulate(p, traffic);
+    p.reconfiguration = milliseconds(10'000);  // no circuit pays
+    const Measures alone = simulate(p, traffic);
+    ASSERT_EQ(alone.statistics.circuit_messages, 0U) << pattern;
+    EXPECT_GT(circuits.statistics.circuit_messages, 0U) << pattern;
+    EXPECT_LE(static_cast<double>(circuits.time.ps), 1.05 * static_cast<double>(alone.time.ps)) << pattern;
+  }
+}
+
 TEST(HybridPolicy, OtherTechniquesIgnoreThePacketPlane) {
   for (const std::string_view technique : registered_names(Technique::kKind)) {
     if (uses_option(Technique::kKind, technique, "packet-plane")) continue;

@@ -20,6 +20,9 @@
 // plane; a set-up and the circuits' messages ahead pass at the same time. So a path that does not keep up
 // gets fewer messages.
 //
+// The NIC does not know for which ports circuits of other NICs wait. With a packet plane it therefore chooses
+// again for the messages that wait for circuits when none of its worms is under way (HybridOver).
+//
 // On one link the message also delays those behind it, by the time for which it occupies its ports:
 //   circuit  whole slots, and the time until both ports are free and a circuit is granted. If the
 //            circuit is open, the message adds its words only. Worms of the connection that have not
@@ -69,6 +72,11 @@ class WorkAhead {
       --messages_;
     }
     return ahead_;
+  }
+  /// When all these messages will have left, as known to the NIC; Time::never(): it is not known of all.
+  Time all_left() const {
+    if (leaving_.empty() || leaving_.size() != static_cast<std::size_t>(messages_)) return Time::never();
+    return leaving_[leaving_.size() - 1].at;
   }
   /// Number of these messages.
   std::int64_t messages(Time now) {

@@ -218,5 +218,18 @@ TEST(WorkAhead, CountsUntilTheNicKnows) {
   EXPECT_EQ(work.messages(nanoseconds(300)), 1);
 }
 
+TEST(WorkAhead, KnowsWhenAllWillHaveLeft) {
+  WorkAhead work;
+  EXPECT_EQ(work.all_left(), Time::never());
+  work.add(nanoseconds(100));
+  work.add(nanoseconds(50));
+  work.leaves(nanoseconds(300), nanoseconds(50));
+  EXPECT_EQ(work.all_left(), Time::never());
+  work.leaves(nanoseconds(200), nanoseconds(100));  // the reports passed each other
+  EXPECT_EQ(work.all_left(), nanoseconds(300));
+  work.add(nanoseconds(10));
+  EXPECT_EQ(work.all_left(), Time::never());
+}
+
 }  // namespace
 }  // namespace hybrid

@@ -146,15 +146,19 @@ void PredictiveCircuits::send_words(Time now, CircuitState& c) {
     if (plan_ && windows_.is_parked(source)) controller_.add_grants(1);
   }
   c.used_in = window.close;
-  if (!queue.finished()) return;
+  if (queue.finished()) finish_queue(now, c);
+}
+
+void PredictiveCircuits::finish_queue(Time now, CircuitState& c) {
+  const auto [source, destination] = c.connection;
   c.holds_data = false;
-  circuits_.let_rest(queue);
+  circuits_.let_rest(*c.queue);
   if (--queues_with_data_[source] == 0) has_data_.reset(source);
-  last_leaves_until_[source] = c.gone;
+  last_leaves_until_[source] = std::max(last_leaves_until_[source], c.gone);
   // A plan is informed at once, so that the port of the circuit is free when its last word has left.
-  reports_.send(plan_ ? std::max(now, c.gone - timing_.nic - 2 * timing_.control) : c.gone,
-                {c.connection, QueueReport::What::is_empty});
-  if (c.release_due) events_.push_sorted(c.gone, kDrained, source, c.connection.destination);
+  const Time known = plan_ ? c.gone - timing_.nic - 2 * timing_.control : c.gone;
+  reports_.send(std::max(now, known), {c.connection, QueueReport::What::is_empty});
+  if (c.release_due) events_.push_sorted(std::max(now, c.gone), kDrained, source, destination);
 }
 
 void PredictiveCircuits::on_window(Time now) {

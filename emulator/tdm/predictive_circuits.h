@@ -88,6 +88,8 @@ class PredictiveCircuits : public Engine, protected WormTraffic {
   /// A message for `c` was offered, which an unloaded network would deliver by `due`.
   void enter_circuit(Time now, CircuitState& c, Time due);
   void send_words(Time now, CircuitState& c);
+  /// The last words have left the queue of `c`, or will leave it in the current window.
+  void finish_queue(Time now, CircuitState& c);
   /// Reports an offered message with these words to the switch, if the allocation needs it. The destination
   /// of `connection` is kNoPort if the message travels as worms.
   void report_offer(Time now, Traffic words, Connection connection);

@@ -157,6 +157,9 @@ void TickedSwitch::tick() {
   while (move_words()) {
   }
   if (plan_) report_ends_of_data();
+  run_phase(5);  // NICs without worms under way
+  while (move_words()) {
+  }
   measure_worms();
   const auto outputs = arriving_.find(t_);
   if (outputs == arriving_.end()) return;
@@ -180,9 +183,8 @@ bool TickedSwitch::window_grants(Port i, Port j) const {
   return shown.ports() != 0 && shown.destination_of(i) == j;
 }
 
-bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
+PathChoice::Offer TickedSwitch::offer_of(Port i, Port j, std::uint64_t words) {
   const Circuit& c = circuit(i, j);
-  if (!path_choice_) return c.in_table;
   PathChoice::Offer offer;
   offer.words = words;
   const Port next = plan_ ? expected_[i].reported() : kNoPort;
@@ -202,7 +204,59 @@ bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
       ports_[i].circuits_ahead.messages(Time{t_}) + ports_[i].worms_ahead.messages(Time{t_});
   offer.worms_under_way = !cleared(i, j);
   offer.switches = Timing(p_).switches_between({i, j});
-  return path_choice_->by_circuit(offer);
+  return offer;
+}
+
+bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
+  if (!path_choice_) return circuit(i, j).in_table;
+  return path_choice_->by_circuit(offer_of(i, j, words));
+}
+
+void TickedSwitch::choose_again(Port i) {
+  PortState& p = ports_[i];
+  if (p.worms_ahead.messages(Time{t_}) != 0) return;
+  std::pair<std::int64_t, Port> first{0, kNoPort};  // due, destination
+  for (const auto& [key, c] : circuits_)
+    if (key.first == i && prefers_worms(i, key.second))
+      if (const std::pair one{c.due, key.second}; first.second == kNoPort || one < first) first = one;
+  const Port j = first.second;
+  if (j == kNoPort) return;
+  Circuit& c = circuit(i, j);
+  if (c.in_table || c.requested) c.served_by_worms = true;
+  for (const Word& old : c.words) {
+    if (!old.first) continue;
+    p.circuits_ahead.leaves(Time{t_}, path_choice_->circuit_work(payload_[old.message]));
+    p.worms_ahead.add(path_choice_->worm_occupancy(payload_[old.message]));
+    for (Word word : words_in_worms(old.message, j)) {
+      word.at = t_;
+      p.wormhole.push_back(word);
+      ++c.worm_words;
+    }
+  }
+  c.words.clear();
+  c.messages.clear();
+  c.unsent = 0;
+  c.finished = true;
+  c.signals = false;
+  signal(t_, i, j, Report::is_empty);
+  c.gone = t_;
+  if (c.release_due) release_unless_used(i, j);
+}
+
+bool TickedSwitch::prefers_worms(Port i, Port j) {
+  const Circuit& c = circuit(i, j);
+  if (c.words.empty() || c.words.size() != c.unsent || !c.words.front().first || t_ < c.gone) return false;
+  if (window_grants(i, j) &&
+      std::max(windows_.front().open, ports_[i].ready) + word_ <= windows_.front().close)
+    return false;
+  int places = 0;
+  for (const Word& word : c.words)
+    if (word.first) places += static_cast<int>(words_in_worms(word.message, j).size());
+  if (places > worm_room_) return false;
+  PathChoice::Offer offer = offer_of(i, j, c.unsent);
+  --offer.connections_with_data;
+  offer.circuits_ahead = offer.circuits_ahead - path_choice_->circuit_work(c.unsent);
+  return !path_choice_->by_circuit(offer);
 }
 
 void TickedSwitch::offer(Port i) {
@@ -214,7 +268,7 @@ void TickedSwitch::offer(Port i) {
   p.pe_free = t_;
   const Port j = message.connection.destination;
   Circuit& c = circuit(i, j);
-  std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + p_.word - 1) / p_.word);
+  const std::uint64_t payload = std::max<std::uint64_t>(1, (message.bytes + p_.word - 1) / p_.word);
   payload_[message.id] = payload;
   p.by_worm =
       has_worms_ && !(slotted_ && ((chooses_circuit(i, j, payload) && nics_foreground_) || c.waits(t_)));
@@ -258,19 +312,24 @@ void TickedSwitch::offer(Port i) {
   if (slotted_) consult_predictor(message, kNoPort);
   if (path_choice_) outcomes_[message.id].hit = c.in_table;
   if (c.in_table || c.requested) c.served_by_worms = true;
-  const std::uint64_t limit = p_.worm_limit / p_.word;
-  bool first = true;
-  while (payload > 0) {
-    const std::uint64_t body = std::min(payload, limit);
-    payload -= body;
-    const std::uint64_t words = body + p_.worm_overhead_words;
-    for (std::uint64_t k = 0; k < words; ++k) {
-      p.handing.push_back({0, message.id, j, first, payload == 0 && k + 1 == words,
-                           k == 0 ? static_cast<int>(words) : 0, made_by(p_, k, body)});
-      first = false;
-    }
-    c.worm_words += words;
+  for (const Word& word : words_in_worms(message.id, j)) {
+    p.handing.push_back(word);
+    ++c.worm_words;
   }
+}
+
+std::vector<TickedSwitch::Word> TickedSwitch::words_in_worms(std::uint64_t message, Port destination) {
+  std::vector<Word> all;
+  const std::uint64_t limit = p_.worm_limit / p_.word;
+  for (std::uint64_t left = payload_[message]; left > 0;) {
+    const std::uint64_t body = std::min(left, limit);
+    left -= body;
+    const std::uint64_t words = body + p_.worm_overhead_words;
+    for (std::uint64_t k = 0; k < words; ++k)
+      all.push_back({0, message, destination, all.empty(), left == 0 && k + 1 == words,
+                     k == 0 ? static_cast<int>(words) : 0, made_by(p_, k, body)});
+  }
+  return all;
 }
 
 }  // namespace hybrid

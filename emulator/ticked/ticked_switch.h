@@ -126,6 +126,12 @@ class TickedSwitch {
   void offer(Port i);
   /// Whether the NIC chooses the circuit for a message of `words` words that is offered now.
   bool chooses_circuit(Port i, Port j, std::uint64_t words);
+  PathChoice::Offer offer_of(Port i, Port j, std::uint64_t words);
+  /// The words of a message in worms, in the PE or in the NIC.
+  std::vector<Word> words_in_worms(std::uint64_t message, Port destination);
+  /// No worm of `i` is under way: messages that wait for a circuit may become worms.
+  void choose_again(Port i);
+  bool prefers_worms(Port i, Port j);
   /// Whether the slot that the NICs see has the circuit.
   bool window_grants(Port i, Port j) const;
 

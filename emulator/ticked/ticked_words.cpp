@@ -255,8 +255,11 @@ bool TickedSwitch::fabric_word(Port i) {
 
 /// The last word of a message left the last switch. The NIC knows it after all wires of the path.
 void TickedSwitch::message_left_as_worms(Port i, Port j, std::uint64_t message) {
-  if (path_choice_)
-    ports_[i].worms_ahead.leaves(Time{t_ + clearing(i, j)}, path_choice_->worm_occupancy(payload_[message]));
+  if (!path_choice_) return;
+  WorkAhead& ahead = ports_[i].worms_ahead;
+  ahead.leaves(Time{t_ + clearing(i, j)}, path_choice_->worm_occupancy(payload_[message]));
+  if (const Time idle = ahead.all_left(); plane_ && idle != Time::never())
+    later(idle.ps, 5, [this, i] { choose_again(i); });
 }
 
 /// Whether no word of a worm from `i` to `j` is under way, as known to the NIC.
