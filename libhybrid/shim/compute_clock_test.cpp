@@ -108,10 +108,18 @@ class ComputeTime : public ::testing::TestWithParam<bool> {
     if (GetParam() && !ContextSwitches::visible()) GTEST_SKIP() << "this machine does not show switches";
   }
 
-  /// Makes a call, and then a gap: `work`. Expects the CPU time that the clock gives the gap to be what the
-  /// CPU clock has advanced, but for `uncertain` nanoseconds and what the surroundings of the gap take.
+  /// Makes `gaps` times a call, and then a gap: `work`. Expects the CPU time that the clock gives the gap to
+  /// be what the CPU clock has advanced, but for `uncertain` nanoseconds and what the surroundings of the gap
+  /// take; with exceptions, since the host of a virtual machine may interrupt the thread unnoticed.
   template <class Call, class Work>
-  void expect_exact(const Call& call, const Work& work, std::uint64_t uncertain = 0) {
+  void expect_exact(int gaps, const Call& call, const Work& work, std::uint64_t uncertain = 0) {
+    int inexact = 0;
+    for (int i = 0; i < gaps; ++i) inexact += is_exact(call, work, uncertain) ? 0 : 1;
+    EXPECT_LE(inexact, gaps / 10);
+  }
+
+  template <class Call, class Work>
+  bool is_exact(const Call& call, const Work& work, std::uint64_t uncertain) {
     const Ticks begin = ticks();
     EXPECT_LE(clock_.begin_call(begin), scale_.nanoseconds(begin - last_end_));
     call();
@@ -126,17 +134,16 @@ class ComputeTime : public ::testing::TestWithParam<bool> {
     const Ticks now = ticks();
     const std::uint64_t gap = scale_.nanoseconds(now - end), away = clock_.begin_call(now);
     const std::uint64_t cpu_after = cpu_ns();
-    ASSERT_LE(away, gap);
-    // A virtual machine's host may interrupt the thread unnoticed, and the scale is measured.
+    EXPECT_LE(away, gap);
+    // The scale is measured.
     const std::uint64_t slack =
         scale_.nanoseconds(inner - outer + (ticks() - now)) + gap / 50 + uncertain + 1'000;
-    EXPECT_GE(gap - away + slack, cpu_end - cpu_begin);
-    if (away != 0) {
-      EXPECT_LE(gap - away, cpu_after - cpu_before + slack);
-    }
+    const bool exact = gap - away + slack >= cpu_end - cpu_begin &&
+                       (away == 0 || gap - away <= cpu_after - cpu_before + slack);
     const Ticks settled = clock_.end_call();
     clock_.settle(now, settled, 1);
     last_end_ = settled;
+    return exact;
   }
 
   const TickScale scale_ = measured_scale();
@@ -148,60 +155,63 @@ constexpr auto kNothing = [] {};
 
 TEST_P(ComputeTime, IsTheCpuTimeOfAGapWithAWait) {
   clock_.restart();
-  for (int i = 0; i < 50; ++i)
-    expect_exact(kNothing, [] {
-      compute(200'000);
-      sleep_shortly();
-      compute(200'000);
-    });
+  expect_exact(50, kNothing, [] {
+    compute(200'000);
+    sleep_shortly();
+    compute(200'000);
+  });
 }
 
 TEST_P(ComputeTime, IsTheCpuTimeOfAGapWithPreemptions) {
   const SharedCore core;
   clock_.restart();
-  for (int i = 0; i < 20; ++i)
-    expect_exact(kNothing, [] {
-      compute(200'000);
-      sched_yield();
-      compute(200'000);
-    });
+  expect_exact(20, kNothing, [] {
+    compute(200'000);
+    sched_yield();
+    compute(200'000);
+  });
 }
 
 TEST_P(ComputeTime, IsTheCpuTimeOfAGapAfterACallThatYields) {
   const SharedCore core;
   clock_.restart();
-  for (int i = 0; i < 20; ++i)
-    expect_exact(
-        [] {
-          sched_yield();
-          ++yields_of_thread;
-        },
-        [] {
-          compute(200'000);
-          sched_yield();
-          compute(200'000);
-        });
+  expect_exact(
+      20,
+      [] {
+        sched_yield();
+        ++yields_of_thread;
+      },
+      [] {
+        compute(200'000);
+        sched_yield();
+        compute(200'000);
+      });
 }
 
 TEST_P(ComputeTime, OfALongGapAfterShortOnesIsRightButForTheCallsBetween) {
-  clock_.restart();
-  Ticks begin = ticks();
-  for (int i = 0; i < 500; ++i) {
-    clock_.begin_call(begin);
-    sched_yield();
-    ++yields_of_thread;
-    last_end_ = clock_.end_call();
-    clock_.settle(begin, last_end_, 1);
-    begin = ticks();
-  }
   constexpr std::uint64_t kMostUncertain = 100'000 + 1'000'000;
-  expect_exact(
-      kNothing,
-      [] {
-        compute(20'000'000);
-        sleep_shortly();
-      },
-      kMostUncertain);
+  clock_.restart();
+  const auto short_gaps = [&] {
+    Ticks begin = ticks();
+    for (int i = 0; i < 500; ++i) {
+      clock_.begin_call(begin);
+      sched_yield();
+      ++yields_of_thread;
+      last_end_ = clock_.end_call();
+      clock_.settle(begin, last_end_, 1);
+      begin = ticks();
+    }
+  };
+  int inexact = 0;
+  for (int i = 0; i < 10; ++i) {
+    short_gaps();
+    const auto work = [] {
+      compute(20'000'000);
+      sleep_shortly();
+    };
+    inexact += is_exact(kNothing, work, kMostUncertain) ? 0 : 1;
+  }
+  EXPECT_LE(inexact, 1);
 }
 
 TEST_P(ComputeTime, OfLongGapsAfterAShortOneIsNotLost) {
@@ -230,12 +240,17 @@ TEST_P(ComputeTime, BeginsWithTheThreadThatTakesTheClock) {
   clock_.restart();
   compute(1'000'000);
   std::thread([&] {
-    last_end_ = ticks();  // not after the begin of the gap
-    clock_.restart();
-    expect_exact(kNothing, [] {
-      compute(200'000);
-      sleep_shortly();
-    });
+    int inexact = 0;
+    for (int i = 0; i < 10; ++i) {
+      last_end_ = ticks();  // not after the begin of the gap
+      clock_.restart();
+      const auto work = [] {
+        compute(200'000);
+        sleep_shortly();
+      };
+      inexact += is_exact(kNothing, work, 0) ? 0 : 1;
+    }
+    EXPECT_LE(inexact, 1);
   }).join();
 }
 
