@@ -138,8 +138,8 @@ class ComputeTime : public ::testing::TestWithParam<bool> {
     // The scale is measured.
     const std::uint64_t slack =
         scale_.nanoseconds(inner - outer + (ticks() - now)) + gap / 50 + uncertain + 1'000;
-    const bool exact = gap - away + slack >= cpu_end - cpu_begin &&
-                       (away == 0 || gap - away <= cpu_after - cpu_before + slack);
+    const std::uint64_t computed = gap - away;
+    const bool exact = computed + slack >= cpu_end - cpu_begin && computed <= cpu_after - cpu_before + slack;
     const Ticks settled = clock_.end_call();
     clock_.settle(now, settled, 1);
     last_end_ = settled;
