@@ -27,7 +27,8 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       worms_(parameters, worm_timing(parameters), {kTail, kRequest, kPass}),
       circuits_ahead_(parameters.nodes),
       worms_ahead_(parameters.nodes),
-      waiting_(plane_ ? parameters.nodes : 0),
+      chooses_again_(plane_ && !parameters.misses_use_worms),
+      waiting_(chooses_again_ ? parameters.nodes : 0),
       links_(parameters.nodes),
       gated_(parameters.nodes),
       backlog_(parameters.nodes) {
@@ -80,7 +81,8 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
           : in_table;
   if ((chosen && foreground_) || (c != nullptr && c->waits(now))) {
     if (path_choice_) circuits_ahead_[pe].add(path_choice_->circuit_work(payload));
-    if (plane_ && (c == nullptr || c->finished())) waiting_[pe].push_back(message.connection.destination);
+    if (chooses_again_ && (c == nullptr || c->finished()))
+      waiting_[pe].push_back(message.connection.destination);
     return PredictiveCircuits::select_queue(now, pe, index, words);
   }
   requests_.on_message(now, message, false);
@@ -105,9 +107,12 @@ template <class Worms>
 void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& queue) {
   if (&queue == &worms_.source(pe).queue) {
     backlog_.set(pe);
-    schedule_link_check(now, pe);
-  } else if (CircuitState& c = *static_cast<CircuitQueue&>(queue).circuit;
-             now < window().close && window().grants(c.connection)) {
+    return schedule_link_check(now, pe);
+  }
+  if (chooses_again_ && pes_[pe].queue() != &queue && !queue.entered.empty())
+    events_.push_sorted(std::max(now, queue.entered.back().last()), kIdle, pe, 0);
+  if (CircuitState& c = *static_cast<CircuitQueue&>(queue).circuit;
+      now < window().close && window().grants(c.connection)) {
     // The link is still kept for a message that is offered before the last word of the previous one starts.
     if (now + timing_.word <= links_[pe].kept_until)
       keep_link(now, c);
@@ -174,7 +179,7 @@ template <class Worms>
 void HybridOver<Worms>::keep_link(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   send_words(now, c);
-  if (plane_ && c.finished()) std::erase(waiting_[source], c.connection.destination);
+  if (chooses_again_ && c.finished()) std::erase(waiting_[source], c.connection.destination);
   const Time kept_before =
       std::exchange(links_[source].kept_until, c.finished() ? link_free_[source] : window().close);
   if (plane_) return;
@@ -290,20 +295,21 @@ void HybridOver<Worms>::note_left(Time now, Connection c, const SwitchNode::Deli
   WorkAhead& ahead = worms_ahead_[c.source];
   ahead.leaves(worms_.last_start(d) + worms_.clearing(c),
                path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
-  if (const Time idle = ahead.all_left(); plane_ && idle != Time::never())
+  if (const Time idle = ahead.all_left(); chooses_again_ && idle != Time::never())
     events_.push_sorted(std::max(now, idle), kIdle, c.source, 0);
 }
 
-/// The packet plane of `source` may be idle while messages wait for circuits.
+/// None of the worms of `source` may be under way, or a message has entered the queue of a circuit.
 template <class Worms>
 void HybridOver<Worms>::choose_again(Time now, Port source) {
   if (waiting_[source].empty() || worms_ahead_[source].messages(now) != 0) return;
   CircuitState* first = nullptr;
   for (const Port destination : waiting_[source]) {
-    CircuitState& c = circuits_.at({source, destination});
+    CircuitState& c = *circuits_.find({source, destination});
     if (!prefers_worms(now, c)) continue;
-    if (first == nullptr ||
-        std::pair(c.queue->due, destination) < std::pair(first->queue->due, first->connection.destination))
+    const Time entered = c.queue->entered.front().first;
+    if (first == nullptr || std::pair(entered, destination) <
+                                std::pair(first->queue->entered.front().first, first->connection.destination))
       first = &c;
   }
   if (first != nullptr) move_to_worms(now, *first);
@@ -315,7 +321,8 @@ bool HybridOver<Worms>::prefers_worms(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   const CircuitQueue& queue = *c.queue;
   const Time opens = windows_.opens(source);
-  const bool can_leave = window().grants(c.connection) && opens + timing_.word <= window().close;
+  const bool can_leave =
+      window().grants(c.connection) && std::max(now, opens) + timing_.word <= window().close;
   const bool entered =
       pes_[source].queue() != &queue && !queue.entered.empty() && queue.entered.back().last() <= now;
   if (can_leave || !entered || queue.segments.front().begun || now < c.gone) return false;
@@ -356,6 +363,7 @@ void HybridOver<Worms>::move_to_worms(Time now, CircuitState& c) {
   std::erase(waiting_[source], destination);
   c.gone = now;
   finish_queue(now, c);
+  requests_.withdraw(now, c);
   requests_.serve_by_worms(now, c.connection);
   backlog_.set(source);
   check_plane(now, source);

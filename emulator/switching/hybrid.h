@@ -23,11 +23,12 @@
 //   an allocation that keeps circuits, the circuit waits while a word of Q_W is on the link, or is in Q_W and
 //   has a place in VQ_W, until the middle of the window.
 // - With a packet plane (--packet-plane) worms have links and a digital fabric of their own, with a share of
-//   the link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W. When a NIC knows that
-//   none of its worms is under way, it chooses again for the messages that wait for a circuit, which may be
-//   late because of other NICs: of the connections whose messages worms would now deliver earlier, all
-//   messages of the one that is due first move to Q_W. Messages of which words have left, have not entered,
-//   or can leave in this window do not move.
+//   the link's rate, timed as in emulator/switching/wormhole.h, and there is no S_W. When a NIC learns
+//   that its last worm has left, or a message has entered the queue of a circuit and no worm is under way, it
+//   chooses once more for the messages that wait for circuits, which may be late because of other NICs: of
+//   the connections whose messages worms would now deliver earlier, all messages of the one whose first word
+//   entered first move to Q_W. Messages of which words have left, have not entered, or can leave in this
+//   window do not move, nor those that do not fit into Q_W together.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
 //
@@ -116,7 +117,8 @@ class HybridOver final : public PredictiveCircuits {
   Worms worms_;
   std::vector<WorkAhead> circuits_ahead_, worms_ahead_;  // by source
   std::optional<PathChoice> path_choice_;   // none: a message without a circuit always travels as worms
-  std::vector<std::vector<Port>> waiting_;  // by source: destinations with a queue, with a packet plane
+  bool chooses_again_;                      // for messages that wait for circuits
+  std::vector<std::vector<Port>> waiting_;  // then, by source: their destinations
   std::vector<Link> links_;
   std::vector<std::uint32_t> gated_;  // by source: number of circuits that wait for worms of their connection
   PortSet backlog_;                   // sources with words in Q_W

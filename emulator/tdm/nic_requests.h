@@ -51,6 +51,8 @@ class NicRequests {
   void demand(Time now, CircuitState& c) {
     if (!c.in_table && !(c.requested && c.demanding)) request(now, c, true);
   }
+  /// The data that waited for `c` no longer needs it: releases a request that the predictor does not hold.
+  void withdraw(Time now, CircuitState& c);
   /// A message that travels as worms was announced: it uses the circuit, if this is in the table or
   /// requested.
   void serve_by_worms(Time now, Connection c);

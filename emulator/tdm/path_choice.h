@@ -21,7 +21,7 @@
 // gets fewer messages.
 //
 // The NIC does not know for which ports circuits of other NICs wait. With a packet plane it therefore chooses
-// again for the messages that wait for circuits when none of its worms is under way (HybridOver).
+// once more for the messages that wait for circuits when its last worm has left (HybridOver).
 //
 // On one link the message also delays those behind it, by the time for which it occupies its ports:
 //   circuit  whole slots, and the time until both ports are free and a circuit is granted. If the

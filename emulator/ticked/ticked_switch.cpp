@@ -157,8 +157,11 @@ void TickedSwitch::tick() {
   while (move_words()) {
   }
   if (plan_) report_ends_of_data();
-  run_phase(5);  // NICs without worms under way
-  while (move_words()) {
+  while (events_.contains({t_, 5})) {  // NICs that choose again
+    run_phase(5);
+    while (move_words()) {
+    }
+    if (plan_) report_ends_of_data();
   }
   measure_worms();
   const auto outputs = arriving_.find(t_);
@@ -215,13 +218,15 @@ bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
 void TickedSwitch::choose_again(Port i) {
   PortState& p = ports_[i];
   if (p.worms_ahead.messages(Time{t_}) != 0) return;
-  std::pair<std::int64_t, Port> first{0, kNoPort};  // due, destination
+  std::pair<std::int64_t, Port> first{0, kNoPort};  // entry of its first word, destination
   for (const auto& [key, c] : circuits_)
     if (key.first == i && prefers_worms(i, key.second))
-      if (const std::pair one{c.due, key.second}; first.second == kNoPort || one < first) first = one;
+      if (const std::pair one{c.words.front().at, key.second}; first.second == kNoPort || one < first)
+        first = one;
   const Port j = first.second;
   if (j == kNoPort) return;
   Circuit& c = circuit(i, j);
+  if (c.requested && !c.in_table && !predictors_[i]->holds(j)) release(i, j);
   if (c.in_table || c.requested) c.served_by_worms = true;
   for (const Word& old : c.words) {
     if (!old.first) continue;
@@ -237,7 +242,7 @@ void TickedSwitch::choose_again(Port i) {
   c.messages.clear();
   c.unsent = 0;
   c.finished = true;
-  c.signals = false;
+  c.signals = c.demanding = false;
   signal(t_, i, j, Report::is_empty);
   c.gone = t_;
   if (c.release_due) release_unless_used(i, j);
@@ -247,7 +252,7 @@ bool TickedSwitch::prefers_worms(Port i, Port j) {
   const Circuit& c = circuit(i, j);
   if (c.words.empty() || c.words.size() != c.unsent || !c.words.front().first || t_ < c.gone) return false;
   if (window_grants(i, j) &&
-      std::max(windows_.front().open, ports_[i].ready) + word_ <= windows_.front().close)
+      std::max({t_, windows_.front().open, ports_[i].ready}) + word_ <= windows_.front().close)
     return false;
   int places = 0;
   for (const Word& word : c.words)

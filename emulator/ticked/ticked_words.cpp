@@ -307,6 +307,7 @@ bool TickedSwitch::pe_word(Port i) {
   p.handing.pop_front();
   p.pe_free = next_payload(p_, word.made_by, p.pe_free, t_);
   if (word.last) outcomes_[word.message].injected = Time{t_};
+  if (word.last && !p.by_worm && plane_ && path_choice_) later(t_, 5, [this, i] { choose_again(i); });
   return true;
 }
 
