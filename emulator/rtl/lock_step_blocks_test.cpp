@@ -22,6 +22,7 @@
 #include "VWormholeScheduler16.h"
 #include "core/random.h"
 #include "emulator/network/wormhole_scheduler.h"
+#include "emulator/rtl/lock_step_block.h"
 #include "emulator/rtl/slot_bits.h"
 #include "emulator/rtl/verilated_block.h"
 #include "emulator/scheduler/model_port.h"
@@ -29,8 +30,6 @@
 
 namespace hybrid {
 namespace {
-
-constexpr std::uint64_t kClocks = 50'000, kNightlyClocks = 10'000'000;
 
 void compare_n_queue(std::uint64_t clocks) {
   constexpr std::uint64_t kQueues = 8, kDepth = 16;
@@ -272,14 +271,10 @@ void compare_slot_schedulers(std::uint64_t clocks) {
   compare_slot_scheduler<VSlotScheduler16, 16>(2, clocks / 2);
 }
 
-TEST(LockStep, NQueue) { compare_n_queue(kClocks); }
-TEST(LockStep, WormholeScheduler) { compare_wormhole_scheduler(kClocks); }
-TEST(LockStep, TdmControllers) { compare_tdm_controllers(kClocks); }
-TEST(LockStep, SlotScheduler) { compare_slot_schedulers(kClocks); }
-TEST(LockStep, NightlySlotScheduler) { compare_slot_schedulers(kNightlyClocks); }
-TEST(LockStep, NightlyNQueue) { compare_n_queue(kNightlyClocks); }
-TEST(LockStep, NightlyWormholeScheduler) { compare_wormhole_scheduler(kNightlyClocks); }
-TEST(LockStep, NightlyTdmControllers) { compare_tdm_controllers(kNightlyClocks); }
+const LockStepBlock kNQueue{"NQueue", &compare_n_queue};
+const LockStepBlock kWormholeScheduler{"WormholeScheduler", &compare_wormhole_scheduler};
+const LockStepBlock kTdmControllers{"TdmControllers", &compare_tdm_controllers};
+const LockStepBlock kSlotScheduler{"SlotScheduler", &compare_slot_schedulers};
 
 }  // namespace
 }  // namespace hybrid

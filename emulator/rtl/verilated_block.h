@@ -1,6 +1,6 @@
 // A block of RTL, compiled by Verilator, with its simulated time and an optional waveform.
 //
-//   VerilatedBlock<VGreedyPass16> block(shape.waveform);
+//   VerilatedBlock<Vgreedy_pass_16> block(shape.waveform);
 //   block->a = 3;
 //   block.settle();          // a combinational block
 //   block.clock(block->clk); // a clocked one: one cycle
