@@ -10,9 +10,11 @@
 // released.
 //
 // Every output serves its requesters in turn, apart from those whose input is busy or gets another output in
-// the same pass. In an unfavourable order of requests such an input waits without bound. D 8.3.4 requires at
-// most one output for an input and D 8.4.1 round robin of all outputs in one cycle; how outputs compete for
-// an input is left open.
+// the same pass. So a request that is the only one of its input is granted in one of N passes that find both
+// ports free. Of an input with several requests (the virtual queues of worms, circuits of several messages)
+// one of them is granted then; a single one waits without bound if outputs compete for the input in an
+// unfavourable order. D 8.3.4 requires at most one output for an input and D 8.4.1 round robin of all outputs
+// in one cycle; how outputs compete for an input is left open.
 //
 // An output has nearly always one requester, or a few. One requester is stored directly; a few, if there are
 // many ports, as a list in one cache line; more than that as a row of a bit matrix, whose rows for thousands

@@ -85,8 +85,9 @@ class OneSlotBlocks final : public SchedulingAlgorithm {
   static Uses uses() { return (Blocks::kHasSteps || ...) ? Uses{.options = {"scheduler-steps"}} : Uses{}; }
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     std::unique_ptr<Scheduler> made;
-    ((shape.ports <= Blocks::kPorts && (made = std::make_unique<Blocks>(shape)) != nullptr) || ...);
-    if (made) return made;
+    const bool fits =
+        ((shape.ports <= Blocks::kPorts && (made = std::make_unique<Blocks>(shape)) != nullptr) || ...);
+    if (fits) return made;
     const std::string_view model = std::string_view(kName).substr(std::string_view("rtl:").size());
     throw UserError(
         fmt::format("scheduler: '{}' has at most {} ports, not {}", kName, std::max({Blocks::kPorts...}),

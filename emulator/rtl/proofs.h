@@ -61,6 +61,9 @@ inline const std::map<std::string, std::vector<std::string>> kDesigns{
      {"matching_vector.sv", "matching_logic.sv", "greedy_pass.sv", "greedy_array.sv"}},
     {"nic_formal", {"formal/nic_pe.sv", "nic.sv", "nic_requests.sv", "n_queue.sv"}},
     {"circuit_nic_formal", {"formal/nic_pe.sv", "circuit_nic.sv", "n_queue.sv"}},
+    {"hybrid_nic_formal",
+     {"formal/nic_pe.sv", "hybrid_nic.sv", "nic.sv", "nic_requests.sv", "worm_nic.sv", "n_queue.sv"}},
+    {"uart_formal", {"uart.sv"}},
     {"frames_formal", {"frame_receiver.sv", "frame_transmitter.sv", "fcs.sv"}},
     {"device_formal", {"device.sv"}},
 };
@@ -191,6 +194,8 @@ inline std::vector<Proof> proofs() {
   // An output serves the input again that it has just served.
   add("round_robin_formal", 0, sizes({2, 3, 4}), induction(4), "wormhole_scheduler.sv", "sum((P + 1)'(u), 1)",
       "P'(u)");
+  add("round_robin_formal", 2, sizes({2, 3, 4}), induction(4), "wormhole_scheduler.sv", "sum((P + 1)'(u), 1)",
+      "P'(u)");
   // The outputs are served in one order.
   add("round_robin_formal", 1, sizes({2, 3, 4}), induction(4), "wormhole_scheduler.sv",
       "if (granted != 0) p <= sum({1'b0, p}, 1);", "");
@@ -239,6 +244,10 @@ inline std::vector<Proof> proofs() {
       "released = released");
   add("nic_formal", 3, sizes({2}), clocks(9), "nic_requests.sv", "age[j*BITS+:BITS] >= timeout",
       "age[j*BITS+:BITS] > timeout");
+  // A worm does not wait for the end of the circuit's data, and gets the link with it; the circuit overtakes
+  // worms.
+  add("hybrid_nic_formal", 0, sizes({2}), clocks(8), "hybrid_nic.sv", "!circuit_pulls && !keeps", "1'b1");
+  add("hybrid_nic_formal", 1, sizes({2}), clocks(9), "nic.sv", " && !under_way[grant]", "");
   // Words leave without a circuit; the offer of a requested circuit requests it again; a circuit is released
   // while a message enters.
   add("circuit_nic_formal", 0, sizes({2}), clocks(8), "circuit_nic.sv", "pulls = (holds & ~empty) != 0",
@@ -251,6 +260,9 @@ inline std::vector<Proof> proofs() {
   add("frames_formal", 0, sizes({1}, {2}), clocks(10), "frame_receiver.sv", "buffers[{read_buffer, address}]",
       "buffers[{write_buffer, address}]");
   add("frames_formal", 1, sizes({1}), clocks(8), "frame_receiver.sv", "sum == 16'hf0b8 && ", "");
+  // The receiver samples at the end of a bit; the transmitter sends no stop bit.
+  add("uart_formal", 0, sizes({1}), clocks(54), "uart.sv", "C'(CLOCKS / 2 - 1)", "C'(CLOCKS - 1)");
+  add("uart_formal", 1, sizes({}, {2}), clocks(96), "uart.sv", "tx_bits <= 10", "tx_bits <= 9");
   // A frame that comes again is executed again; the oldest answer is lost; an answer changes on the line.
   add("device_formal", 0, sizes({2}), clocks(18), "device.sv", "          expected <= expected + 1'b1;\n",
       "");

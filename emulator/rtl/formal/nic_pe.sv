@@ -28,7 +28,7 @@ module nic_pe #(
   logic [P-1:0] to = 0, watched = 0, pulled_from = 0;
   logic [1:0] marked = 0, seen = 0;  // watched words that entered and left
   logic pulled = 0;
-  logic [N*2-1:0] words = '0;  // by destination: that entered and have not left
+  logic [N*3-1:0] words = '0;  // by destination: that entered and have not left
   wire marks = (stays ? stays_marked : mark) && marked != 2 && (marked == 0 || destination == watched);
   assign first = !in_message;
   assign last = stays ? stays_last : any_last;
@@ -36,10 +36,10 @@ module nic_pe #(
   assign word = marks ? marked + 2'd1 : 2'd0;
   assign offered = offers && first && !stays ? One << destination : '0;
   always_comb begin
-    for (int v = 0; v < N; v++) data[v] = words[v*2+:2] != 0 || ((in_message || stays) && 32'(to) == v);
-    in_order = (!pulls || words[from*2+:2] != 0) && sends == pulled &&
+    for (int v = 0; v < N; v++) data[v] = words[v*3+:3] != 0 || ((in_message || stays) && 32'(to) == v);
+    in_order = (!pulls || words[from*3+:3] != 0) && sends == pulled &&
         (!pulled || link == 0 || (pulled_from == watched && link == seen + 2'd1 && link <= marked)) &&
-        (words[watched*2+:2] != 0 || seen + 2'(pulled && link != 0) == marked);
+        (words[watched*3+:3] != 0 || seen + 2'(pulled && link != 0) == marked);
     if (started && stays) assume (offers);
   end
   always_ff @(posedge clk)
@@ -52,7 +52,7 @@ module nic_pe #(
       if (accepted && marks) marked <= marked + 1'b1;
       if (accepted && marks && marked == 0) watched <= destination;
       for (int v = 0; v < N; v++)
-        words[v*2+:2] <= words[v*2+:2] + 2'(accepted && 32'(destination) == v) - 2'(pulls && 32'(from) == v);
+        words[v*3+:3] <= words[v*3+:3] + 3'(accepted && 32'(destination) == v) - 3'(pulls && 32'(from) == v);
       pulled <= pulls;
       pulled_from <= from;
       if (pulled && link != 0) seen <= link;

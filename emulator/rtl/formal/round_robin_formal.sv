@@ -41,9 +41,10 @@ module round_robin_formal #(
   wire input_free = !\scheduler.busy_inputs [u] || release_inputs[u];
   wire output_free = !\scheduler.busy_outputs [v] || release_outputs[v];
   logic passed = 0, open = 0;  // the last clock had a pass; the request waited in it, with free ports
-  logic [P:0] passes = 0, successive = 0;
+  logic [P:0] passes = 0, successive = 0, waited = 0;
   wire [N-1:0] granted = grant[u*N+:N];
   wire [P:0] passes_now = !passed ? passes : open && granted == 0 ? passes + 1'b1 : granted != 0 ? '0 : passes;
+  wire [P:0] waited_now = !passed ? waited : granted[v] ? '0 : open ? waited + 1'b1 : waited;
   wire [P-1:0] pointer = \scheduler.pointer [v*P+:P];
   wire [P:0] distance = {1'b0, u} + (u < pointer ? (P + 1)'(N) : '0) - {1'b0, pointer};
 
@@ -70,14 +71,18 @@ module round_robin_formal #(
     last_in_turn <= in_turn;
     successive <= successive_now;
     passes <= pass && !(waits && input_free) ? '0 : passes_now;
+    waited <= pass && !(waits && input_free) ? '0 : waited_now;
   end
+  wire [N-1:0] row = requests[u*N+:N] | request[u*N+:N];
   always_comb begin
     assume ({1'b0, any_input} < (P + 1)'(N) && {1'b0, any_output} < (P + 1)'(N));
+    if (PROPERTY == 2 && started) assume ((row & (row - 1'b1)) == 0);
     if (started) begin
       // The first three: of all reachable states, for the induction.
       assert ({1'b0, u} < (P + 1)'(N) && {1'b0, v} < (P + 1)'(N) && {1'b0, \scheduler.p } < (P + 1)'(N));
       assert ({1'b0, pointer} < (P + 1)'(N));
       if (PROPERTY == 0) assert ({1'b0, passes_now} + {1'b0, distance} <= (P + 2)'(N - 1));
+      if (PROPERTY == 2) assert ({1'b0, waited_now} + {1'b0, distance} <= (P + 2)'(N - 1));
       if (PROPERTY == 1) assert (successive_now == 0 || {1'b0, successive_now} + {1'b0, turns} <= (P + 2)'(N - 1));
     end
   end
