@@ -111,7 +111,8 @@ TEST_F(Hints, HaveTheSameContentAsJson) {
   EXPECT_EQ(unit["sites"][0]["pattern"], "shift 1");
   EXPECT_EQ(unit["sites"][1]["guard"], "0 < rank");
   EXPECT_EQ(unit["sites"][3]["class"], "inspected");
-  EXPECT_EQ(unit["sites"][3]["unknown"], "an inspector computes it in the running program");
+  EXPECT_EQ(unit["sites"][3]["unknown"],
+            "an inspector computes it in the running program, whose trace has it");
   EXPECT_EQ(unit["phases"][0]["connections"], json::parse("[[0,1],[1,0],[1,2],[2,1],[2,3],[3,0],[3,2]]"));
   EXPECT_EQ(unit["phases"][0]["configurations"], 2);
   EXPECT_EQ(unit["phases"][1]["preload"], true);

@@ -27,7 +27,7 @@ extern "C" {
 #define HYBRID_NOTE_SECTION ".note.hybrid"
 #define HYBRID_NOTE_NAME "hybrid"
 #define HYBRID_NOTE_TYPE 0x4859
-#define HYBRID_NOTE_VERSION 5u
+#define HYBRID_NOTE_VERSION 6u
 /* No node, loop, phase or string. */
 #define HYBRID_NONE 0xFFFFFFFFu
 
@@ -79,30 +79,6 @@ enum hybrid_op {
   HYBRID_SELECT, /* a ? b : c */
   HYBRID_TRUNC,  /* the lowest `value` bits of a, sign-extended */
   HYBRID_ZEXT,   /* the lowest `value` bits of a, zero-extended */
-
-  /* Doubles, represented by their 64 bits. */
-  HYBRID_FADD = 64,
-  HYBRID_FSUB,
-  HYBRID_FMUL,
-  HYBRID_FDIV,
-  HYBRID_FNEG,
-  HYBRID_FABS,
-  HYBRID_FEQ,
-  HYBRID_FNE,
-  HYBRID_FLT,
-  HYBRID_FLE,
-  HYBRID_FROM_INT,
-  HYBRID_TO_INT, /* TO_INT truncates to zero */
-  HYBRID_SQRT,
-  HYBRID_CBRT,
-  HYBRID_POW,
-  HYBRID_LOG,
-  HYBRID_LOG2,
-  HYBRID_LOG10,
-  HYBRID_EXP,
-  HYBRID_FLOOR,
-  HYBRID_CEIL,
-  HYBRID_ROUND,
 
   /* Communicators. They are not values for arithmetic. */
   HYBRID_WORLD = 128, /* MPI_COMM_WORLD */

@@ -43,32 +43,11 @@ Node Symbolic::made(const Value* handle) {
     if (number == kSelfHandle) return note_.make(HYBRID_SELF);
     return note_.unknown_communicator("it is a constant of an MPI other than MPICH");
   }
-  if (const auto* load = dyn_cast<LoadInst>(handle)) {
-    Place place;
-    const Value* object = memory_.object_of(load->getPointerOperand(), place);
-    if (!object || !place.known || place.index)
-      return note_.unknown_communicator("it is stored at an unknown address");
-    std::string why;
-    bool certain = false;
-    candidates = stored(*load, object, place, certain, why);
-    /* A program that reads it before it is written has no valid communicator. */
-    if (candidates.empty() || !why.empty()) {
-      const std::string name = source_name(*object);
-      return note_.unknown_communicator((name.empty() ? "" : "it is stored in " + name + ": ") +
-                                        (why.empty() ? "no visible code writes it" : why));
-    }
-    const Node first = certain ? HYBRID_NONE : initial(*load, object, place.offset);
-    int64_t number = 0;
-    if (first != HYBRID_NONE && (!note_.is_constant(first, number) || (number != 0 && number != kNullHandle)))
-      return note_.unknown_communicator("it is one of several");
-  } else if (const auto* argument = dyn_cast<Argument>(handle)) {
-    std::vector<const CallBase*> calls;
-    if (!known_calls(*argument->getParent(), calls) || calls.empty())
-      return note_.unknown_communicator("it is an argument of " +
-                                        readable_name(argument->getParent()->getName()) +
-                                        ", and not all of its callers are visible");
-    for (const CallBase* call : calls) candidates.push_back(call->getArgOperand(argument->getArgNo()));
-  } else if (const auto* joined = dyn_cast<PHINode>(handle)) {
+  if (isa<LoadInst>(handle)) return note_.unknown_communicator("it is read from memory");
+  if (const auto* argument = dyn_cast<Argument>(handle))
+    return note_.unknown_communicator("it is an argument of " +
+                                      readable_name(argument->getParent()->getName()));
+  if (const auto* joined = dyn_cast<PHINode>(handle)) {
     candidates.assign(joined->value_op_begin(), joined->value_op_end());
   } else if (const auto* choice = dyn_cast<SelectInst>(handle)) {
     candidates = {choice->getTrueValue(), choice->getFalseValue()};
@@ -117,58 +96,15 @@ Node Symbolic::made_by(const CallBase& call) {
   return note_.unknown_communicator("it is the result of " + readable_name(name));
 }
 
-const CallBase* Symbolic::only_maker(const Value* handle, int depth) {
-  if (depth > 6) return nullptr;
-  if (const auto* call = dyn_cast<CallBase>(handle)) return call->getCalledFunction() ? call : nullptr;
-  if (const auto* argument = dyn_cast<Argument>(handle)) {
-    std::vector<const CallBase*> calls;
-    if (!known_calls(*argument->getParent(), calls) || calls.size() != 1) return nullptr;
-    return only_maker(calls[0]->getArgOperand(argument->getArgNo()), depth + 1);
-  }
-  const auto* load = dyn_cast<LoadInst>(handle);
-  if (!load) return nullptr;
-  Place place;
-  std::string why;
-  bool certain = false;
-  const Value* object = memory_.object_of(load->getPointerOperand(), place);
-  if (!object || !place.known || place.index) return nullptr;
-  const std::vector<const Value*> values = stored(*load, object, place, certain, why);
-  if (!certain || !why.empty() || values.size() != 1) return nullptr;
-  for (const Write& write : memory_.uses(object).writes)
-    if (write.value == values[0] && (isa<AllocaInst>(object) || comes_before(*write.instruction, *load)))
-      return only_maker(values[0], depth + 1);
-  return nullptr;
-}
-
 Node Symbolic::membership(const CmpInst& compared) {
   const auto* null = dyn_cast<ConstantInt>(compared.getOperand(1));
   if (!null || null->getBitWidth() != 32 || null->getSExtValue() != kNullHandle || !compared.isEquality())
     return HYBRID_NONE;
-  const CallBase* maker = only_maker(compared.getOperand(0));
-  if (!maker) return HYBRID_NONE;
-  const Node made = communicator(maker);
+  if (!isa<CallBase>(compared.getOperand(0))) return HYBRID_NONE; /* which may not be made on all paths */
+  const Node made = communicator(compared.getOperand(0));
   if (!note_.is_known(made)) return HYBRID_NONE;
   const Node member = note_.make(HYBRID_MEMBER, made);
   return compared.getPredicate() == CmpInst::ICMP_NE ? member : note_.negation(member);
-}
-
-Node Symbolic::of_graph(const CallBase& query) {
-  const Node unknown = note_.unknown("", "it is a neighbour in an unknown graph");
-  const CallBase* maker = only_maker(query.getArgOperand(0));
-  if (!maker || maker->getCalledFunction()->getName() != kDup || maker->arg_size() < 3) return unknown;
-  const auto number = [](const Value* value) {
-    return static_cast<unsigned>(llvm::cast<ConstantInt>(value)->getZExtValue());
-  };
-  /* The number of sources, the sources, the number of destinations, the destinations. MPI returns them in
-   * this order (MPI 4.0, 8.5.5). */
-  unsigned degree = 1;
-  if (number(query.getArgOperand(1)) == 1) degree += 1 + number(maker->getArgOperand(1));
-  if (query.arg_size() == 2) return value(maker->getArgOperand(degree));
-  const unsigned which = number(query.getArgOperand(2));
-  if (which >= number(maker->getArgOperand(degree))) return unknown;
-  const Node neighbor = value(maker->getArgOperand(degree + 1 + which));
-  /* The value at the creation may differ from the current one. */
-  return note_.has_variable(neighbor) ? unknown : neighbor;
 }
 
 Node Symbolic::datatype_size(const Value* handle) {

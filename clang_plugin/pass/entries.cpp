@@ -208,6 +208,16 @@ class Outlined {
   std::vector<std::pair<AllocaInst*, size_t>> copied_; /* locals, and their number of parts */
 };
 
+/* The call of MPI_Init in the main program; or null. */
+Instruction* start_of_mpi(Function& procedure) {
+  if (!is_main_program(procedure.getName())) return nullptr;
+  for (Instruction& instruction : instructions(procedure))
+    if (const Function* callee = callee_of(instruction))
+      for (const char* name : {"MPI_Init", "MPI_Init_thread", "mpi_init_", "mpi_init_thread_"})
+        if (callee->getName() == name) return &instruction;
+  return nullptr;
+}
+
 /* The phase that begins in the block. */
 uint32_t phase_of(const BasicBlock& before) {
   uint32_t phase = HYBRID_NONE;
@@ -218,7 +228,9 @@ uint32_t phase_of(const BasicBlock& before) {
 
 }  // namespace
 
-void make_room_before_loops(Function& procedure) {
+void make_room(Function& procedure) {
+  if (Instruction* init = start_of_mpi(procedure); init && !init->isTerminator())
+    SplitBlock(init->getParent(), init->getNextNode());
   DominatorTree dominators(procedure);
   LoopInfo loops(dominators);
   for (Loop* loop : sending_loops(loops))
@@ -245,14 +257,20 @@ std::vector<Entry> add_entries(Function& procedure, const Directives& directives
             outlined.function(copy, mapping, procedure.getName() + ".part" + Twine(entries.size() + 1)))
       entries.push_back({function, before, std::move(outlined.inputs), phase, is_loop});
   };
-  for (uint32_t phase = 0; phase < directives.phases.size(); ++phase) {
-    const DirectivePhase& directive = directives.phases[phase];
-    if (directive.is_loop || !directive.ready || directive.ready->getFunction() != &procedure) continue;
-    BasicBlock* first = directive.ready->getParent()->getSingleSuccessor();
-    if (!first || !first->getSinglePredecessor()) continue;
+  const auto add_from = [&](BasicBlock* first, uint32_t phase) {
+    if (!first || !first->getSinglePredecessor()) return;
     SmallVector<BasicBlock*> blocks; /* every path to them leads through the first one */
     dominators.getDescendants(first, blocks);
     add(blocks, &*first->getFirstInsertionPt(), phase, false);
+  };
+  for (uint32_t phase = 0; phase < directives.phases.size(); ++phase) {
+    const DirectivePhase& directive = directives.phases[phase];
+    if (!directive.is_loop && directive.ready && directive.ready->getFunction() == &procedure)
+      add_from(directive.ready->getParent()->getSingleSuccessor(), phase);
+  }
+  if (Instruction* init = start_of_mpi(procedure)) {
+    auto* invoke = dyn_cast<InvokeInst>(init);
+    add_from(invoke ? invoke->getNormalDest() : init->getParent()->getSingleSuccessor(), HYBRID_NONE);
   }
   for (Loop* loop : sending_loops(loops))
     if (BasicBlock* before = loop->getLoopPreheader())

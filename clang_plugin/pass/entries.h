@@ -1,6 +1,6 @@
 /* Parts of a procedure as functions of their own, so that an inspector can begin where the part begins:
- * phases of directives, and loops, for sends that depend on what the procedure does before, or of the main
- * program, which begins before MPI. The values that the part uses become arguments. Before and after:
+ * phases of directives, the main program from MPI_Init on, and loops, for sends that depend on what the
+ * procedure does before. The values that the part uses become arguments. Before and after:
  *
  *     int n = receive();                    void f.part1(int n, int* table) {
  *     for (int i = 0; i < n; ++i)             for (int i = 0; i < n; ++i)
@@ -35,11 +35,12 @@ struct Entry {
 
 /* Gives the phases of directives a block that they begin with. Must be called before find_directives(). */
 void make_room_at_directives(llvm::Module& module);
-/* Gives the loops that send a block before them, in which `add_entries` can insert calls. */
-void make_room_before_loops(llvm::Function& procedure);
+/* Gives the loops that send a block before them, and the main program one after MPI_Init, in which calls can
+ * be inserted. */
+void make_room(llvm::Function& procedure);
 
 /* Adds such functions to `copy`, a copy of the module of `procedure` with this mapping: of its phases of
- * directives, and of its loops that send, outer loops first. */
+ * directives, of the main program, and of its loops that send, outer loops first. */
 std::vector<Entry> add_entries(llvm::Function& procedure, const Directives& directives, llvm::Module& copy,
                                const llvm::ValueToValueMapTy& mapping);
 

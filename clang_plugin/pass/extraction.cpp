@@ -35,7 +35,7 @@ class Extractor {
   Extractor(Prepared& prepared, const std::vector<DirectivePhase>& directives)
       : prepared_(prepared),
         directives_(directives),
-        symbolic_(*prepared.module, result_.note),
+        symbolic_(result_.note),
         copies_(prepared, directives, result_.note, symbolic_) {}
 
   Extraction run() {
@@ -158,8 +158,7 @@ class Extractor {
     for (Node node : {site.communicator, site.peer, site.guard})
       if (std::string why = endless(node); !why.empty()) return why;
     for (uint32_t loop = site.loop; loop != HYBRID_NONE; loop = note.loops[loop].parent)
-      if (site.kind != HYBRID_COLLECTIVE && note.loops[loop].condition == HYBRID_NONE && !is_entered(loop) &&
-          !symbolic_.is_guarded(loop))
+      if (site.kind != HYBRID_COLLECTIVE && note.loops[loop].condition == HYBRID_NONE && !is_entered(loop))
         return kPerhapsNoIteration;
     return site.peer != HYBRID_NONE && note.contains(site.peer, HYBRID_ANY_SOURCE)
                ? "it receives from any source"

@@ -118,7 +118,7 @@ class InspectorMaker::Maker {
     for (Function& function : module)
       if (with_sends.contains(&function)) senders.push_back(&function);
     for (Function* own : senders) {
-      make_room_before_loops(*own);
+      make_room(*own);
       number_calls(*own);
     }
     ValueToValueMapTy mapping;
@@ -236,7 +236,7 @@ class InspectorMaker::Maker {
     made->eraseFromParent();
     if (!moved) return;
     const Entry* part = candidate.part;
-    const bool is_directive = part && !part->is_loop;
+    const bool is_directive = part && !part->is_loop && part->phase != HYBRID_NONE;
     Inspector inspector{moved, part ? part->before : nullptr, is_directive ? part->phase : phase, {}};
     for (const unsigned number : used)
       inspector.inputs.push_back(part ? part->inputs[number] : InspectorInput{own.getArg(number)});

@@ -19,28 +19,12 @@ Loop* outermost_without(Loop* loop, const BasicBlock* block) {
   return loop;
 }
 
-/* Computes `value` for the first iteration, before the loop. Returns null if this needs more than values and
- * reads for which `is_fixed` states that they are the same in all iterations. */
-Value* before_first_turn(Value* value, const Loop& loop, Instruction* place,
-                         function_ref<bool(const Value&)> is_fixed) {
-  auto* instruction = dyn_cast<Instruction>(value);
-  if (!instruction || !loop.contains(instruction)) return value;
-  if (auto* phi = dyn_cast<PHINode>(instruction))
-    return phi->getParent() == loop.getHeader() ? phi->getIncomingValueForBlock(place->getParent()) : nullptr;
-  if (isa<LoadInst>(instruction)) return is_fixed(*instruction) ? instruction : nullptr;
-  if (!isa<CastInst, BinaryOperator, CmpInst, SelectInst>(instruction)) return nullptr;
-  std::vector<Value*> operands;
-  for (Value* operand : instruction->operands()) {
-    operands.push_back(before_first_turn(operand, loop, place, is_fixed));
-    if (!operands.back()) return nullptr;
-  }
-  Instruction* copy = instruction->clone();
-  for (unsigned i = 0; i < operands.size(); ++i) copy->setOperand(i, operands[i]);
-  copy->insertBefore(place);
-  return copy;
-}
-
 }  // namespace
+
+std::string written_in(const Instruction& instruction) {
+  const MDNode* name = instruction.getMetadata(kWrittenIn);
+  return name ? cast<MDString>(name->getOperand(0))->getString().str() : "?";
+}
 
 Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
   const Instruction* end = block->getTerminator();
@@ -53,7 +37,7 @@ Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
   if (const auto* branch = dyn_cast<BranchInst>(end)) {
     if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return HYBRID_NONE;
     const bool first = branch->getSuccessor(0) == to;
-    /* Of a loop with several exits, the note has only the header's test, before the first iteration. */
+    /* Of a loop with several exits, the note has no test: it may have no iteration. */
     const bool is_in_note = tests_turn && (around->getExitingBlock() || block == around->getHeader());
     if (is_in_note && !around->contains(branch->getSuccessor(first ? 1 : 0))) return HYBRID_NONE;
     const Node condition = value(branch->getCondition());
@@ -115,30 +99,12 @@ Node Symbolic::path_condition(const BasicBlock* start, const BasicBlock* block) 
   return result;
 }
 
-/* The condition that there is a first iteration, for a loop with several exits, whose iterations the note
- * does not count. */
-Node Symbolic::first_test(Loop& loop) {
-  BasicBlock *header = loop.getHeader(), *before = loop.getLoopPreheader();
-  if (loop.getExitingBlock() || !before || !loop.isLoopExiting(header)) return HYBRID_NONE;
-  const auto* branch = dyn_cast<BranchInst>(header->getTerminator());
-  if (!branch || !branch->isConditional()) return HYBRID_NONE;
-  const auto is_fixed = [&](const Value& read) {
-    const Node node = value(&read);
-    return note_.is_known(node) && !varies_within(node, loop);
-  };
-  Value* condition = before_first_turn(branch->getCondition(), loop, before->getTerminator(), is_fixed);
-  if (!condition) return HYBRID_NONE;
-  const Node first = value(condition);
-  if (!note_.is_known(first)) return HYBRID_NONE;
-  return loop.contains(branch->getSuccessor(0)) ? first : note_.negation(first);
-}
-
 Node Symbolic::between(const BasicBlock& start, const BasicBlock& block) {
   Node all = HYBRID_NONE;
   const BasicBlock* at = &block;
   for (Loop* loop = shape(*block.getParent()).loops.getLoopFor(at); loop && !loop->contains(&start);
        loop = loop->getParentLoop()) {
-    all = note_.both(entered(*loop), note_.both(from(loop->getHeader(), at), all));
+    all = note_.both(from(loop->getHeader(), at), all);
     at = loop->getHeader();
   }
   return note_.both(from(&start, at), all);

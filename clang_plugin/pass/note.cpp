@@ -1,7 +1,6 @@
 #include "clang_plugin/pass/note.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <set>
 
@@ -16,76 +15,11 @@ int64_t cut(int64_t value, int64_t bits, bool sign) {
 
 bool is_truth(uint32_t op) { return (op >= HYBRID_EQ && op <= HYBRID_ULE) || op == HYBRID_MEMBER; }
 
-/* Calculates a op b of constants. Returns false if the result is undefined. */
-bool calculate(uint32_t op, int64_t a, int64_t b, int64_t& result) {
-  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
-  switch (op) {
-    case HYBRID_ADD:
-      result = static_cast<int64_t>(ua + ub);
-      return true;
-    case HYBRID_SUB:
-      result = static_cast<int64_t>(ua - ub);
-      return true;
-    case HYBRID_MUL:
-      result = static_cast<int64_t>(ua * ub);
-      return true;
-    case HYBRID_DIV:
-    case HYBRID_MOD:
-      if (b == 0 || b == -1) return false;
-      result = op == HYBRID_DIV ? a / b : a % b;
-      return true;
-    case HYBRID_AND:
-      result = a & b;
-      return true;
-    case HYBRID_OR:
-      result = a | b;
-      return true;
-    case HYBRID_XOR:
-      result = a ^ b;
-      return true;
-    case HYBRID_SHL:
-      if (ub > 63) return false;
-      result = static_cast<int64_t>(ua << ub);
-      return true;
-    case HYBRID_SAR:
-      if (ub > 63) return false;
-      result = a >> b;
-      return true;
-    case HYBRID_MIN:
-      result = a < b ? a : b;
-      return true;
-    case HYBRID_MAX:
-      result = a > b ? a : b;
-      return true;
-    case HYBRID_EQ:
-      result = a == b;
-      return true;
-    case HYBRID_NE:
-      result = a != b;
-      return true;
-    case HYBRID_LT:
-      result = a < b;
-      return true;
-    case HYBRID_LE:
-      result = a <= b;
-      return true;
-    case HYBRID_ULT:
-      result = ua < ub;
-      return true;
-    case HYBRID_ULE:
-      result = ua <= ub;
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 Node Note::constant(int64_t value) {
   return make(HYBRID_CONSTANT, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, value);
 }
-Node Note::real(double value) { return constant(std::bit_cast<int64_t>(value)); }
 
 uint32_t Note::string(std::string_view text) {
   if (text.empty()) return 0;
@@ -161,9 +95,10 @@ bool Note::bounds(Node node, int64_t& low, int64_t& high) const {
 }
 
 bool Note::fold(uint32_t op, Node a, Node b, Node c, int64_t value, Node& result) {
-  int64_t x = 0, y = 0, z = 0;
+  int64_t x = 0, y = 0;
   const bool ca = is_constant(a, x), cb = is_constant(b, y);
-  if (ca && cb && calculate(op, x, y, z)) return result = constant(z), true;
+  if (ca && cb && (op == HYBRID_EQ || op == HYBRID_NE))
+    return result = constant((x == y) == (op == HYBRID_EQ)), true;
   switch (op) {
     case HYBRID_ADD:
     case HYBRID_OR:

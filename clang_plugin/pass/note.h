@@ -26,7 +26,6 @@ inline int64_t value_of(const hybrid_node& node) {
 class Note {
  public:
   Node constant(int64_t value);
-  Node real(double value); /* the bits of a double */
   /* Returns the node of an operation. Folds constants, x+0, x*1, x&1 of truth values and similar. */
   Node make(uint32_t op, Node a = HYBRID_NONE, Node b = HYBRID_NONE, Node c = HYBRID_NONE, int64_t value = 0);
   Node negation(Node truth);

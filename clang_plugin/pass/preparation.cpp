@@ -26,7 +26,6 @@
 #include <utility>
 #include <vector>
 
-#include "clang_plugin/pass/memory.h"
 #include "clang_plugin/pass/overflows.h"
 #include "clang_plugin/pass/plain_memory.h"
 
@@ -345,6 +344,14 @@ bool is_mpi_value(const Instruction& instruction) {
   return is_of_mpi(instruction) && callee_of(instruction)->getName() != kClobber;
 }
 
+/* Whether no part of the program calls the function any more. */
+bool is_inlined_everywhere(const Function& function) {
+  return function.hasLocalLinkage() && all_of(function.users(), [&](const User* user) {
+           const auto* call = dyn_cast<CallBase>(user);
+           return call && callee_of(*call) == &function && is_aside(*call);
+         });
+}
+
 }  // namespace
 
 Analyses::Analyses() {
@@ -424,8 +431,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
     if (any_of(instructions(function), is_mpi_value)) late.run(function, functions);
 
   for (Function& function : *module)
-    if (std::vector<const CallBase*> calls; known_calls(function, calls) && calls.empty())
-      function.addFnAttr(kAside);
+    if (is_inlined_everywhere(function)) function.addFnAttr(kAside);
   result.module = std::move(module);
   return result;
 }

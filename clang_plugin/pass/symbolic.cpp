@@ -1,5 +1,6 @@
 #include "clang_plugin/pass/symbolic.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -60,36 +61,17 @@ Node Symbolic::calculate(const Value* value) {
     if (integer->getBitWidth() == 1) return note_.constant(integer->isOne());
     if (integer->getBitWidth() <= 64) return note_.constant(integer->getSExtValue());
   }
-  if (const auto* number = dyn_cast<ConstantFP>(value)) {
-    if (number->getType()->isDoubleTy()) return note_.real(number->getValueAPF().convertToDouble());
-  }
-  if (const auto* argument = dyn_cast<Argument>(value)) return this->argument(*argument);
+  if (const auto* argument = dyn_cast<Argument>(value))
+    return note_.unknown(source_name(*argument),
+                         "it is an argument of " + readable_name(argument->getParent()->getName()));
   if (const auto* instruction = dyn_cast<Instruction>(value)) {
     if (shape(*instruction->getFunction()).jumps) return note_.unknown("", "its function calls setjmp");
-    if (!value->getType()->isIntegerTy() && !value->getType()->isDoubleTy())
-      return note_.unknown("", "it is not an integer");
+    if (!value->getType()->isIntegerTy()) return note_.unknown("", "it is not an integer");
     if (value->getType()->isIntegerTy() && value->getType()->getIntegerBitWidth() > 64)
       return note_.unknown("", "it is wider than 64 bits");
     return this->instruction(*instruction);
   }
   return note_.unknown("", "it is not an integer known to the compiler");
-}
-
-Node Symbolic::argument(const Argument& argument) {
-  const std::string name = source_name(argument);
-  std::vector<const CallBase*> calls;
-  if (!known_calls(*argument.getParent(), calls) || calls.empty())
-    return note_.unknown(name, "it is an argument of " + readable_name(argument.getParent()->getName()) +
-                                   ", and not all of its callers are in this file");
-  Node all = HYBRID_NONE;
-  for (const CallBase* call : calls) {
-    const Node passed = value(call->getArgOperand(argument.getArgNo()));
-    if (!note_.is_known(passed) || note_.has_variable(passed) || (all != HYBRID_NONE && all != passed))
-      return note_.unknown(name, "it is an argument of " + readable_name(argument.getParent()->getName()) +
-                                     ", and its calls differ or are recursive");
-    all = passed;
-  }
-  return all;
 }
 
 Node Symbolic::instruction(const Instruction& at) {
@@ -98,7 +80,11 @@ Node Symbolic::instruction(const Instruction& at) {
   if (const auto* changed = dyn_cast<CastInst>(&at)) return cast(*changed);
   if (const auto* called = dyn_cast<CallBase>(&at)) return call(*called);
   if (const auto* joined = dyn_cast<PHINode>(&at)) return phi(*joined);
-  if (const auto* read = dyn_cast<LoadInst>(&at)) return load(*read);
+  if (const auto* read = dyn_cast<LoadInst>(&at)) {
+    const Value* object = getUnderlyingObject(read->getPointerOperand());
+    return note_.unknown(source_name(isa<GlobalVariable>(object) ? *object : *read->getPointerOperand()),
+                         "it is read from memory");
+  }
   if (isa<FreezeInst>(at)) return value(at.getOperand(0));
   if (const auto* choice = dyn_cast<SelectInst>(&at)) {
     if (!choice->getCondition()->getType()->isIntegerTy(1)) return note_.unknown("", "it is a vector");
@@ -106,24 +92,11 @@ Node Symbolic::instruction(const Instruction& at) {
     const Node yes = value(choice->getTrueValue()), no = value(choice->getFalseValue());
     return note_.make(HYBRID_SELECT, condition, yes, no);
   }
-  if (at.getOpcode() == Instruction::FNeg) return note_.make(HYBRID_FNEG, value(at.getOperand(0)));
   return note_.unknown("", "hints cannot express its calculation");
 }
 
 Node Symbolic::binary(const BinaryOperator& op) {
   const Node a = value(op.getOperand(0)), b = value(op.getOperand(1));
-  switch (op.getOpcode()) {
-    case Instruction::FAdd:
-      return note_.make(HYBRID_FADD, a, b);
-    case Instruction::FSub:
-      return note_.make(HYBRID_FSUB, a, b);
-    case Instruction::FMul:
-      return note_.make(HYBRID_FMUL, a, b);
-    case Instruction::FDiv:
-      return note_.make(HYBRID_FDIV, a, b);
-    default:
-      break;
-  }
   const auto bits = static_cast<int64_t>(op.getType()->getIntegerBitWidth());
   const auto cut = [&](Node node) {
     if (bits == 1) return note_.make(HYBRID_AND, node, note_.constant(1));
@@ -170,8 +143,8 @@ Node Symbolic::binary(const BinaryOperator& op) {
 }
 
 Node Symbolic::compare(const CmpInst& compared) {
-  if (compared.getType()->isVectorTy()) return note_.unknown("", "it is a vector");
-  if (compared.getOperand(0)->getType()->isPointerTy()) return note_.unknown("", "it depends on an address");
+  if (!compared.getOperand(0)->getType()->isIntegerTy())
+    return note_.unknown("", "it compares what is not an integer");
   if (const Node member = membership(compared); member != HYBRID_NONE) return member;
   const Node a = value(compared.getOperand(0)), b = value(compared.getOperand(1));
   const bool truths = compared.getOperand(0)->getType()->isIntegerTy(1);
@@ -180,18 +153,6 @@ Node Symbolic::compare(const CmpInst& compared) {
       return note_.make(HYBRID_EQ, a, b);
     case CmpInst::ICMP_NE:
       return note_.make(HYBRID_NE, a, b);
-    case CmpInst::FCMP_OEQ:
-      return note_.make(HYBRID_FEQ, a, b);
-    case CmpInst::FCMP_UNE:
-      return note_.make(HYBRID_FNE, a, b);
-    case CmpInst::FCMP_OLT:
-      return note_.make(HYBRID_FLT, a, b);
-    case CmpInst::FCMP_OLE:
-      return note_.make(HYBRID_FLE, a, b);
-    case CmpInst::FCMP_OGT:
-      return note_.make(HYBRID_FLT, b, a);
-    case CmpInst::FCMP_OGE:
-      return note_.make(HYBRID_FLE, b, a);
     default:
       break;
   }
@@ -221,7 +182,7 @@ Node Symbolic::compare(const CmpInst& compared) {
 
 Node Symbolic::cast(const CastInst& changed) {
   const Type* source = changed.getSrcTy();
-  if (source->isPointerTy()) return note_.unknown("", "it is an address");
+  if (!source->isIntegerTy()) return note_.unknown("", "it is not calculated from an integer");
   const Node a = value(changed.getOperand(0));
   const auto width = [](const Type* type) { return static_cast<int64_t>(type->getIntegerBitWidth()); };
   switch (changed.getOpcode()) {
@@ -232,17 +193,6 @@ Node Symbolic::cast(const CastInst& changed) {
     case Instruction::Trunc:
       if (changed.getType()->isIntegerTy(1)) return note_.make(HYBRID_AND, a, note_.constant(1));
       return note_.make(HYBRID_TRUNC, a, HYBRID_NONE, HYBRID_NONE, width(changed.getType()));
-    case Instruction::SIToFP:
-      if (source->isIntegerTy(1)) break;
-      return note_.make(HYBRID_FROM_INT, a);
-    case Instruction::UIToFP:
-      if (source->isIntegerTy(64)) break;
-      return note_.make(
-          HYBRID_FROM_INT,
-          source->isIntegerTy(1) ? a : note_.make(HYBRID_ZEXT, a, HYBRID_NONE, HYBRID_NONE, width(source)));
-    case Instruction::FPToSI:
-      if (!source->isDoubleTy()) break;
-      return note_.make(HYBRID_TO_INT, a);
     default:
       break;
   }
@@ -267,7 +217,6 @@ Node Symbolic::call(const CallBase& called) {
     const Node cart = of();
     return note_.make(HYBRID_CART_RANK, cart, list(called, 1, called.arg_size() - 1));
   }
-  if (name == kDegree || name == kNeighbor) return of_graph(called);
   if (name == kCoordinate) {
     const Node cart = of();
     int64_t dimension = 0;
@@ -281,51 +230,18 @@ Node Symbolic::call(const CallBase& called) {
       return note_.make(HYBRID_COORDINATE, cart, HYBRID_NONE, HYBRID_NONE, dimension);
     return note_.unknown("", "it is the coordinate of another rank");
   }
-  static const std::map<StringRef, uint32_t> functions = {
-      {"sqrt", HYBRID_SQRT},   {"cbrt", HYBRID_CBRT}, {"log", HYBRID_LOG},     {"log2", HYBRID_LOG2},
-      {"log10", HYBRID_LOG10}, {"exp", HYBRID_EXP},   {"floor", HYBRID_FLOOR}, {"ceil", HYBRID_CEIL},
-      {"round", HYBRID_ROUND}, {"fabs", HYBRID_FABS}};
-  static const std::map<Intrinsic::ID, uint32_t> intrinsics = {
-      {Intrinsic::sqrt, HYBRID_SQRT},   {Intrinsic::log, HYBRID_LOG},     {Intrinsic::log2, HYBRID_LOG2},
-      {Intrinsic::log10, HYBRID_LOG10}, {Intrinsic::exp, HYBRID_EXP},     {Intrinsic::floor, HYBRID_FLOOR},
-      {Intrinsic::ceil, HYBRID_CEIL},   {Intrinsic::round, HYBRID_ROUND}, {Intrinsic::fabs, HYBRID_FABS}};
-  const bool real = called.getType()->isDoubleTy() && called.arg_size() > 0 &&
-                    called.getArgOperand(0)->getType()->isDoubleTy();
-  if (callee->isIntrinsic()) {
-    const auto found = intrinsics.find(callee->getIntrinsicID());
-    if (real && found != intrinsics.end()) return note_.make(found->second, argument(0));
-    const auto two = [&](uint32_t op) {
+  switch (callee->getIntrinsicID()) {
+    case Intrinsic::smin:
+    case Intrinsic::smax: {
       const Node a = argument(0), b = argument(1);
-      return note_.make(op, a, b);
-    };
-    switch (callee->getIntrinsicID()) {
-      case Intrinsic::pow:
-        if (real) return two(HYBRID_POW);
-        break;
-      case Intrinsic::smin:
-        return two(HYBRID_MIN);
-      case Intrinsic::smax:
-        return two(HYBRID_MAX);
-      case Intrinsic::trunc: {
-        if (!real) break;
-        const Node a = argument(0), below = note_.make(HYBRID_FLT, a, note_.real(0));
-        const Node up = note_.make(HYBRID_CEIL, a);
-        return note_.make(HYBRID_SELECT, below, up, note_.make(HYBRID_FLOOR, a));
-      }
-      case Intrinsic::abs: {
-        const Node a = argument(0);
-        return note_.make(HYBRID_MAX, a, note_.make(HYBRID_SUB, note_.constant(0), a));
-      }
-      default:
-        break;
+      return note_.make(callee->getIntrinsicID() == Intrinsic::smin ? HYBRID_MIN : HYBRID_MAX, a, b);
     }
-  } else if (callee->isDeclaration() && real) {
-    if (const auto found = functions.find(name); found != functions.end())
-      return note_.make(found->second, argument(0));
-    if (name == "pow") {
-      const Node a = argument(0), b = argument(1);
-      return note_.make(HYBRID_POW, a, b);
+    case Intrinsic::abs: {
+      const Node a = argument(0);
+      return note_.make(HYBRID_MAX, a, note_.make(HYBRID_SUB, note_.constant(0), a));
     }
+    default:
+      break;
   }
   return note_.unknown("", "it is the result of " + readable_name(name));
 }

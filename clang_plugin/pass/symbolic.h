@@ -1,5 +1,6 @@
 /* Values of the prepared module as expressions of rank, size, constants and loop variables. A value without
- * such an expression is HYBRID_INPUT with a reason. */
+ * such an expression is HYBRID_INPUT with a reason: what is in memory or depends on callers that are not
+ * inlined is for inspectors (inspectors.h). */
 #pragma once
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -15,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "clang_plugin/pass/memory.h"
 #include "clang_plugin/pass/note.h"
 
 namespace hybrid::pass {
@@ -30,9 +30,9 @@ struct FunctionShape {
 
 class Symbolic {
  public:
-  Symbolic(llvm::Module& module, Note& note) : note_(note), memory_(module) {}
+  explicit Symbolic(Note& note) : note_(note) {}
 
-  /* Returns the expression of an integer, truth value or double. */
+  /* Returns the expression of an integer or truth value. */
   Node value(const llvm::Value* value);
   Node communicator(const llvm::Value* handle) {
     return once(communicators_, handle, [&] { return made(handle); });
@@ -61,8 +61,6 @@ class Symbolic {
   bool is_around(uint32_t loop, const llvm::BasicBlock& block) const {
     return loop_of_note(loop)->contains(&block);
   }
-  /* Whether guards contain the condition that there is a first iteration. */
-  bool is_guarded(uint32_t loop) { return entered(*loop_of_note(loop)) != HYBRID_NONE; }
   /* The loop with that number in the note. */
   llvm::Loop* loop_of_note(uint32_t number) const;
 
@@ -75,10 +73,6 @@ class Symbolic {
   Node made_by(const llvm::CallBase& call);
   /* The value of `communicator != MPI_COMM_NULL` or `==`; HYBRID_NONE for other comparisons. */
   Node membership(const llvm::CmpInst& compared);
-  /* The value of kDegree and kNeighbor: the argument at the creation of the graph. */
-  Node of_graph(const llvm::CallBase& query);
-  /* Returns the call that created `handle` on all paths; or null. */
-  const llvm::CallBase* only_maker(const llvm::Value* handle, int depth = 0);
   Node instruction(const llvm::Instruction& instruction);
   Node binary(const llvm::BinaryOperator& op);
   Node compare(const llvm::CmpInst& compare);
@@ -86,25 +80,11 @@ class Symbolic {
   Node call(const llvm::CallBase& call);
   Node phi(const llvm::PHINode& phi);
   Node loop_variable(const llvm::PHINode& phi, llvm::Loop& loop);
-  Node argument(const llvm::Argument& argument);
   Node list(const llvm::CallBase& call, unsigned first, unsigned count);
-  /* memory_values.cpp */
-  Node load(const llvm::LoadInst& load);
-  /* Returns all values that `load` may read; empty, with `why`, if unknown. */
-  std::vector<const llvm::Value*> stored(const llvm::LoadInst& load, const llvm::Value* object,
-                                         const Place& place, bool& certain, std::string& why);
-  Node table(const llvm::LoadInst& load, const llvm::Value* object, const Place& place);
-  Node initial(const llvm::LoadInst& load, const llvm::Value* object, int64_t offset);
-  bool comes_before(const llvm::Instruction& first, const llvm::Instruction& then, int depth = 0);
-  bool is_certain(const llvm::Instruction& instruction);
   /* loops_and_guards.cpp */
   Node from(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node path_condition(const llvm::BasicBlock* start, const llvm::BasicBlock* block);
   Node edge(const llvm::BasicBlock* from, const llvm::BasicBlock* to);
-  Node entered(llvm::Loop& loop) {
-    return once<const llvm::Loop*>(entered_, &loop, [&] { return first_test(loop); });
-  }
-  Node first_test(llvm::Loop& loop);
   /* The condition from `start`, which dominates it, to `block`, including the loops around `block` but not
    * around `start`. */
   Node between(const llvm::BasicBlock& start, const llvm::BasicBlock& block);
@@ -119,7 +99,6 @@ class Symbolic {
   Node variable(uint32_t loop, Node first, Node next);
 
   Note& note_;
-  Memory memory_;
   /* Returns calculate(), which is called once for each `key`. */
   template <class Key, class Calculate>
   Node once(std::map<Key, Node>& known, const Key& key, Calculate calculate) {
@@ -131,7 +110,7 @@ class Symbolic {
   std::map<const llvm::Value*, Node> known_, communicators_;
   std::set<const llvm::Value*> busy_;
   std::map<llvm::Loop*, uint32_t> loops_;
-  std::map<const llvm::Loop*, Node> turns_, entered_;
+  std::map<const llvm::Loop*, Node> turns_;
   std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Node> reached_;
   std::map<const llvm::Function*, std::unique_ptr<FunctionShape>> shapes_;
 };

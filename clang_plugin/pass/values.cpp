@@ -80,14 +80,7 @@ class Rewriter {
     } else if (name == "dist_graph_create" && is_zero(7)) {
       out(8, pure(kDup, {in(0)}));
     } else if (name == "dist_graph_create_adjacent" && is_zero(8)) {
-      std::vector<Value*> arguments{in(0)};
-      const auto sources = count(1), destinations = count(4);
-      if (sources && destinations)
-        for (const auto& [array, many] : {std::pair{2, *sources}, {5, *destinations}}) {
-          arguments.push_back(builder_.getInt32(many));
-          for (uint32_t i = 0; i < many; ++i) arguments.push_back(element(array, i));
-        }
-      out(9, pure(kDup, arguments));
+      out(9, pure(kDup, {in(0)}));
     } else if (name == "dist_graph_neighbors_count") {
       Value* communicator = in(0);
       for (uint32_t to : {0u, 1u})

@@ -54,11 +54,9 @@ inline constexpr char kWrittenIn[] = "hybrid.in";
 inline constexpr char kBegin[] = "hybrid.begin";
 /* (ptr, i64 bytes, when: enum Clobber) */
 inline constexpr char kClobber[] = "hybrid.clobber";
-inline constexpr char kRank[] = "hybrid.rank"; /* (communicator) */
-inline constexpr char kSize[] = "hybrid.size"; /* (communicator) */
-/* (communicator); of a graph with known numbers of neighbours also (..., in-degree, sources..., out-degree,
- * destinations...) */
-inline constexpr char kDup[] = "hybrid.dup";
+inline constexpr char kRank[] = "hybrid.rank";         /* (communicator) */
+inline constexpr char kSize[] = "hybrid.size";         /* (communicator) */
+inline constexpr char kDup[] = "hybrid.dup";           /* (communicator) */
 inline constexpr char kDegree[] = "hybrid.degree";     /* (communicator, which: 0 sources, 1 destinations) */
 inline constexpr char kNeighbor[] = "hybrid.neighbor"; /* (communicator, which, number) */
 inline constexpr char kSplit[] = "hybrid.split";       /* (communicator, color, key) */

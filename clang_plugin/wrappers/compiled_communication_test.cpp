@@ -306,6 +306,31 @@ int main(int argc, char** argv) {
   }
 }
 
+// The main program begins before MPI: its variables are read after MPI_Init.
+TEST(CompiledCommunication, InspectsTheMainProgramAfterMpiInit) {
+  write("after_init.c", R"x(
+#include <mpi.h>
+static int rank, size, by, got;
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Bcast(&by, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Finalize();
+  return 0;
+}
+)x");
+  for (const std::string level : {"-O0", "-O2"}) {
+    ASSERT_EQ(here(kBin + "hybridcc -g " + level + " after_init.c -o after_init" + level), kSilence);
+    record("after_init" + level, 5, "after_init_of_5" + level);
+    EXPECT_THAT(here(kBin + "hybrid hints after_init" + level + " --check after_init_of_5" + level).second,
+                AllOf(testing::ContainsRegex("after_init.c:9 +main +MPI_Sendrecv +inspected "),
+                      testing::ContainsRegex("main +5 +5 +100.0 % +100.0 % +5 +100.0 %")));
+  }
+}
+
 // The phases of a shared library have the hints that the run recorded.
 TEST(CompiledCommunication, ChecksHintsOfSharedLibraries) {
   write("exchange.c", R"x(

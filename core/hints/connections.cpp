@@ -285,24 +285,23 @@ void HintConnectionFinder::add_explicit(const hybrid_phase& phase, std::uint32_t
     const hybrid_node& source = unit.nodes[at];
     const hybrid_node& destination = unit.nodes[source.b];
     at = destination.b;
-    const bool own_only = is_caller(source.a);
-    // Evaluated by another rank, the connection's source may be this rank.
-    for (std::uint32_t caller = own_only ? rank : 0; caller < (own_only ? rank + 1 : evaluator_.ranks());
-         ++caller) {
+    // Adds the connection as the caller evaluates it. Returns false if its values are not known.
+    const auto add = [&](std::uint32_t caller) {
       const auto from = evaluator_.value(source.a, caller);
-      if (!from) {
-        set_unknown(result.unknown, "a connection's source is not known: " + evaluator_.reason());
-        break;
-      }
-      if (*from != rank) continue;
-      const auto to = evaluator_.value(destination.a, caller);
-      if (!to) {
-        set_unknown(result.unknown, "a connection's destination is not known: " + evaluator_.reason());
-        break;
-      }
+      if (from && *from != rank) return true;
+      const auto to = from ? evaluator_.value(destination.a, caller) : std::nullopt;
       // A destination outside the job, such as that of the last rank in `rank -> rank + 1`, is no connection.
-      if (*to >= 0 && *to < evaluator_.ranks()) result.ranks.push_back(static_cast<std::uint32_t>(*to));
-    }
+      if (to && *to >= 0 && *to < evaluator_.ranks()) result.ranks.push_back(static_cast<std::uint32_t>(*to));
+      if (!to)
+        set_unknown(result.unknown, std::string("a connection's ") + (from ? "destination" : "source") +
+                                        " is not known: " + evaluator_.reason());
+      return to.has_value();
+    };
+    // Evaluated by another rank, the connection's source may be this rank. A process may know the values of
+    // its own rank only.
+    bool known = add(rank);
+    for (std::uint32_t caller = 0; known && !is_caller(source.a) && caller < evaluator_.ranks(); ++caller)
+      known = caller == rank || add(caller);
   }
 }
 

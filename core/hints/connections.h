@@ -29,7 +29,8 @@
 namespace hybrid {
 
 /// Why the connections of an inspected or speculative send are not known without a run.
-inline constexpr std::string_view kInspectedInTheRun = "an inspector computes it in the running program";
+inline constexpr std::string_view kInspectedInTheRun =
+    "an inspector computes it in the running program, whose trace has it";
 
 /// World ranks that one rank sends to, sorted, without duplicates.
 struct HintDestinations {

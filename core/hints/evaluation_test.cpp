@@ -160,24 +160,6 @@ TEST(Evaluation, OfRandomExpressionsAgreesWithTheReference) {
   EXPECT_GT(unknown, 1'000);
 }
 
-TEST(Evaluation, OfRealsFollowsC) {
-  UnitBuilder b;
-  const Node size = b.node(HYBRID_FROM_INT, b.size());
-  const Node side = b.node(HYBRID_TO_INT, b.node(HYBRID_FADD, b.node(HYBRID_CBRT, size), b.real(0.5)));
-  const Node less = b.node(HYBRID_FLT, b.node(HYBRID_LOG2, size), b.real(4.8));
-  const Node huge = b.node(HYBRID_TO_INT, b.node(HYBRID_POW, size, b.real(40)));
-  const Node no_number = b.node(HYBRID_TO_INT, b.node(HYBRID_SQRT, b.real(-1)));
-  const Node floor = b.node(HYBRID_TO_INT, b.node(HYBRID_FLOOR, b.node(HYBRID_FDIV, b.real(-7), b.real(2))));
-  const HintUnit unit = b.unit();
-  NoHintValues none;
-  HintEvaluator of(unit, 27, none);
-  EXPECT_EQ(of.value(side, 0), 3);
-  EXPECT_EQ(of.value(less, 0), 1);
-  EXPECT_EQ(of.value(huge, 0), std::nullopt);
-  EXPECT_EQ(of.value(no_number, 0), std::nullopt);
-  EXPECT_EQ(of.value(floor, 0), -4);
-}
-
 TEST(Evaluation, DoesNotEvaluateWhatIsNotNeeded) {
   UnitBuilder b;
   const Node no = b.constant(0), yes = b.constant(1);

@@ -82,7 +82,7 @@ TEST(NoteReader, RejectsAnotherVersion) {
     FAIL();
   } catch (const UserError& e) {
     EXPECT_STREQ(e.what(),
-                 "a.out: a unit has hints of version 7; this libhybrid reads version 5\n"
+                 "a.out: a unit has hints of version 7; this libhybrid reads version 6\n"
                  "  Compile it again with the plugin of this libhybrid.");
   }
 }

@@ -1,8 +1,6 @@
 #include "core/hints/operations.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "core/hint_abi.h"
 
@@ -32,51 +30,6 @@ std::optional<std::int64_t> lowest_bits(std::uint32_t op, std::int64_t a, std::i
                            : static_cast<std::int64_t>(moved) >> (64 - count);
 }
 
-std::optional<std::int64_t> to_integer(double x) {
-  // 2^63 is a double, the largest 64-bit integer is not.
-  if (!(x > -9223372036854777856.0 && x < 9223372036854775808.0)) return std::nullopt;
-  return static_cast<std::int64_t>(x);
-}
-
-std::optional<double> real(std::uint32_t op, double a, double b) {
-  switch (op) {
-    case HYBRID_FADD:
-      return a + b;
-    case HYBRID_FSUB:
-      return a - b;
-    case HYBRID_FMUL:
-      return a * b;
-    case HYBRID_FDIV:
-      return a / b;
-    case HYBRID_FNEG:
-      return -a;
-    case HYBRID_FABS:
-      return std::fabs(a);
-    case HYBRID_SQRT:
-      return std::sqrt(a);
-    case HYBRID_CBRT:
-      return std::cbrt(a);
-    case HYBRID_POW:
-      return std::pow(a, b);
-    case HYBRID_LOG:
-      return std::log(a);
-    case HYBRID_LOG2:
-      return std::log2(a);
-    case HYBRID_LOG10:
-      return std::log10(a);
-    case HYBRID_EXP:
-      return std::exp(a);
-    case HYBRID_FLOOR:
-      return std::floor(a);
-    case HYBRID_CEIL:
-      return std::ceil(a);
-    case HYBRID_ROUND:
-      return std::round(a);
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
 HintOperands hint_operands(std::uint32_t op) {
@@ -100,19 +53,6 @@ HintOperands hint_operands(std::uint32_t op) {
       return {kValue, value, value, value};
     case HYBRID_TRUNC:
     case HYBRID_ZEXT:
-    case HYBRID_FNEG:
-    case HYBRID_FABS:
-    case HYBRID_FROM_INT:
-    case HYBRID_TO_INT:
-    case HYBRID_SQRT:
-    case HYBRID_CBRT:
-    case HYBRID_LOG:
-    case HYBRID_LOG2:
-    case HYBRID_LOG10:
-    case HYBRID_EXP:
-    case HYBRID_FLOOR:
-    case HYBRID_CEIL:
-    case HYBRID_ROUND:
       return {kValue, value};
     case HYBRID_WORLD:
     case HYBRID_SELF:
@@ -135,21 +75,15 @@ HintOperands hint_operands(std::uint32_t op) {
     default:
       break;
   }
-  if ((op >= HYBRID_ADD && op <= HYBRID_ULE) || (op >= HYBRID_FADD && op <= HYBRID_FDIV) ||
-      (op >= HYBRID_FEQ && op <= HYBRID_FLE) || op == HYBRID_POW)
-    return {kValue, value, value};
+  if (op >= HYBRID_ADD && op <= HYBRID_ULE) return {kValue, value, value};
   return {};
 }
 
-bool is_hint_truth(std::uint32_t op) {
-  return (op >= HYBRID_EQ && op <= HYBRID_ULE) || (op >= HYBRID_FEQ && op <= HYBRID_FLE) ||
-         op == HYBRID_MEMBER;
-}
+bool is_hint_truth(std::uint32_t op) { return (op >= HYBRID_EQ && op <= HYBRID_ULE) || op == HYBRID_MEMBER; }
 
 std::optional<std::int64_t> hint_arithmetic(std::uint32_t op, std::int64_t a, std::int64_t b,
                                             std::int64_t value) {
   const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
-  const auto da = std::bit_cast<double>(a), db = std::bit_cast<double>(b);
   switch (op) {
     case HYBRID_ADD:
       return static_cast<std::int64_t>(ua + ub);
@@ -191,24 +125,9 @@ std::optional<std::int64_t> hint_arithmetic(std::uint32_t op, std::int64_t a, st
     case HYBRID_TRUNC:
     case HYBRID_ZEXT:
       return lowest_bits(op, a, value);
-    case HYBRID_FEQ:
-      return da == db;
-    case HYBRID_FNE:
-      return da != db;
-    case HYBRID_FLT:
-      return da < db;
-    case HYBRID_FLE:
-      return da <= db;
-    case HYBRID_FROM_INT:
-      return std::bit_cast<std::int64_t>(static_cast<double>(a));
-    case HYBRID_TO_INT:
-      return to_integer(da);
     default:
-      break;
+      return std::nullopt;
   }
-  const std::optional<double> result = real(op, da, db);
-  if (!result) return std::nullopt;
-  return std::bit_cast<std::int64_t>(*result);
 }
 
 }  // namespace hybrid

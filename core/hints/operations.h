@@ -34,7 +34,7 @@ constexpr bool is_node(HintOperand operand) {
 /// Whether the result of the operation is always a truth value, 1 or 0.
 bool is_hint_truth(std::uint32_t op);
 
-/// The result of operation `op` (HYBRID_ADD to HYBRID_ROUND except HYBRID_SELECT), or nullopt if it has none
+/// The result of operation `op` (HYBRID_ADD to HYBRID_ZEXT except HYBRID_SELECT), or nullopt if it has none
 /// (see HintEvaluator). Unary operations ignore `b`. `value` is the constant of the node.
 std::optional<std::int64_t> hint_arithmetic(std::uint32_t op, std::int64_t a, std::int64_t b,
                                             std::int64_t value);

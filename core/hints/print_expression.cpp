@@ -1,8 +1,6 @@
 #include "core/hints/print_expression.h"
 
-#include <bit>
-#include <cmath>
-#include <cstdio>
+#include <initializer_list>
 
 #include "core/hint_abi.h"
 
@@ -28,7 +26,6 @@ enum Precedence : int {
 struct Binary {
   const char* text = nullptr;
   Precedence precedence = kPrimary;
-  bool of_reals = false;
 };
 
 Binary binary(std::uint32_t op) {
@@ -66,52 +63,8 @@ Binary binary(std::uint32_t op) {
     case HYBRID_LE:
     case HYBRID_ULE:
       return {" <= ", kLess};
-    case HYBRID_FADD:
-      return {" + ", kSum, true};
-    case HYBRID_FSUB:
-      return {" - ", kSum, true};
-    case HYBRID_FMUL:
-      return {" * ", kProduct, true};
-    case HYBRID_FDIV:
-      return {" / ", kProduct, true};
-    case HYBRID_FEQ:
-      return {" == ", kEqual, true};
-    case HYBRID_FNE:
-      return {" != ", kEqual, true};
-    case HYBRID_FLT:
-      return {" < ", kLess, true};
-    case HYBRID_FLE:
-      return {" <= ", kLess, true};
     default:
       return {};
-  }
-}
-
-// The name of the C function of one double for this operation, or null.
-const char* real_function(std::uint32_t op) {
-  switch (op) {
-    case HYBRID_FABS:
-      return "fabs";
-    case HYBRID_SQRT:
-      return "sqrt";
-    case HYBRID_CBRT:
-      return "cbrt";
-    case HYBRID_LOG:
-      return "log";
-    case HYBRID_LOG2:
-      return "log2";
-    case HYBRID_LOG10:
-      return "log10";
-    case HYBRID_EXP:
-      return "exp";
-    case HYBRID_FLOOR:
-      return "floor";
-    case HYBRID_CEIL:
-      return "ceil";
-    case HYBRID_ROUND:
-      return "round";
-    default:
-      return nullptr;
   }
 }
 
@@ -125,7 +78,7 @@ class Printer {
   Printer(const HintUnit& unit, std::size_t limit) : unit_(unit), limit_(limit) {}
 
   std::string print(std::uint32_t node) {
-    put(node, kConditional, false);
+    put(node, kConditional);
     return printed();
   }
   std::string print_loop(std::uint32_t at) {
@@ -147,7 +100,7 @@ class Printer {
         if (text_.size() > limit_) return;
         const std::uint32_t v = loop.first_variable + i;
         text_ += (i == 0 ? "" : ", ") + variable_name(unit_, v) + " = ";
-        put(unit_.variables[v].*expression, kConditional, false);
+        put(unit_.variables[v].*expression, kConditional);
       }
     };
     text_ += loop.variable_count == 0 ? "while (" : "for (";
@@ -158,7 +111,7 @@ class Printer {
     if (loop.condition == HYBRID_NONE)
       text_ += '?';
     else
-      put(loop.condition, kConditional, false);
+      put(loop.condition, kConditional);
     if (loop.variable_count != 0) {
       text_ += "; ";
       variables(&hybrid_variable::next);
@@ -166,21 +119,20 @@ class Printer {
     text_ += ')';
   }
 
-  // Appends the node's text, in parentheses if its precedence is below `least`. `real`: the bits are a
-  // double.
-  void put(std::uint32_t at, int least, bool real) {
+  // Appends the node's text, in parentheses if its precedence is below `least`.
+  void put(std::uint32_t at, int least) {
     if (text_.size() > limit_) return;
     const hybrid_node& n = unit_.nodes[at];
     if (const Binary b = binary(n.op); b.text != nullptr)
       return parenthesized(b.precedence < least, [&] {
-        put(n.a, b.precedence, b.of_reals);
+        put(n.a, b.precedence);
         text_ += b.text;
-        put(n.b, b.precedence + 1, b.of_reals);
+        put(n.b, b.precedence + 1);
       });
-    if (const char* function = real_function(n.op)) return call(function, {n.a}, true);
     switch (n.op) {
       case HYBRID_CONSTANT:
-        return constant(hint_value(n), least, real);
+        parenthesized(hint_value(n) < 0 && least > kUnary, [&] { text_ += std::to_string(hint_value(n)); });
+        return;
       case HYBRID_RANK:
         return of_communicator("rank", n.a, least);
       case HYBRID_SIZE:
@@ -198,29 +150,21 @@ class Printer {
         text_ += "MPI_ANY_SOURCE";
         return;
       case HYBRID_MIN:
-        return call("min", {n.a, n.b}, false);
+        return call("min", {n.a, n.b});
       case HYBRID_MAX:
-        return call("max", {n.a, n.b}, false);
+        return call("max", {n.a, n.b});
       case HYBRID_SELECT:
         return parenthesized(kConditional < least, [&] {
-          put(n.a, kConditional + 1, false);
+          put(n.a, kConditional + 1);
           text_ += " ? ";
-          put(n.b, kConditional, real);
+          put(n.b, kConditional);
           text_ += " : ";
-          put(n.c, kConditional, real);
+          put(n.c, kConditional);
         });
       case HYBRID_TRUNC:
         return cast(n, "int", least);
       case HYBRID_ZEXT:
         return cast(n, "uint", least);
-      case HYBRID_FROM_INT:
-        return cast_to("(double)", n.a, least, false);
-      case HYBRID_TO_INT:
-        return cast_to("(int64_t)", n.a, least, true);
-      case HYBRID_FNEG:
-        return cast_to("-", n.a, least, true);
-      case HYBRID_POW:
-        return call("pow", {n.a, n.b}, true);
       case HYBRID_WORLD:
         text_ += "MPI_COMM_WORLD";
         return;
@@ -231,26 +175,26 @@ class Printer {
         text_ += "unknown communicator";
         return;
       case HYBRID_DUP:
-        return call("MPI_Comm_dup", {n.a}, false);
+        return call("MPI_Comm_dup", {n.a});
       case HYBRID_SPLIT:
-        return call("MPI_Comm_split", {n.a, n.b, n.c}, false);
+        return call("MPI_Comm_split", {n.a, n.b, n.c});
       case HYBRID_CART:
-        return call("MPI_Cart_create", {n.a, n.b, n.c}, false);
+        return call("MPI_Cart_create", {n.a, n.b, n.c});
       case HYBRID_CART_SUB:
-        return call("MPI_Cart_sub", {n.a, n.b}, false);
+        return call("MPI_Cart_sub", {n.a, n.b});
       case HYBRID_LIST:
         return list(at);
       case HYBRID_COORDINATE:
         text_ += "coordinate " + std::to_string(hint_value(n));
         return of_communicator("", n.a, kPrimary);
       case HYBRID_CART_RANK:
-        return call("MPI_Cart_rank", {n.a, n.b}, false);
+        return call("MPI_Cart_rank", {n.a, n.b});
       case HYBRID_SHIFT:
         text_ += hint_value(n) == 0 ? "source of " : "destination of ";
-        return call("MPI_Cart_shift", {n.a, n.b, n.c}, false);
+        return call("MPI_Cart_shift", {n.a, n.b, n.c});
       case HYBRID_MEMBER:
         return parenthesized(kEqual < least, [&] {
-          put(n.a, kEqual, false);
+          put(n.a, kEqual);
           text_ += " != MPI_COMM_NULL";
         });
       default:  // all other operations of a unit are binary operators or functions, see above
@@ -265,48 +209,22 @@ class Printer {
     if (wanted) text_ += ')';
   }
 
-  void call(const char* function, std::initializer_list<std::uint32_t> arguments, bool real) {
+  void call(const char* function, std::initializer_list<std::uint32_t> arguments) {
     text_ += function;
     const char* before = "(";
     for (const std::uint32_t argument : arguments) {
       text_ += before;
-      put(argument, kConditional, real);
+      put(argument, kConditional);
       before = ", ";
     }
     text_ += ')';
   }
 
-  void cast_to(const char* text, std::uint32_t operand, int least, bool real) {
-    parenthesized(kUnary < least, [&] {
-      text_ += text;
-      const std::size_t operand_at = text_.size();
-      put(operand, kUnary, real);
-      // Not "--1", which is a different operator.
-      if (text_[operand_at - 1] == '-' && operand_at < text_.size() && text_[operand_at] == '-')
-        text_.insert(operand_at, " ");
-    });
-  }
-
   void cast(const hybrid_node& n, const char* kind, int least) {
-    const std::string text = "(" + std::string(kind) + std::to_string(hint_value(n)) + "_t)";
-    cast_to(text.c_str(), n.a, least, false);
-  }
-
-  void constant(std::int64_t value, int least, bool real) {
-    if (!real) return signed_text(std::to_string(value), least);
-    char text[40];
-    const auto number = std::bit_cast<double>(value);
-    for (int digits = 1; digits <= 17; ++digits) {
-      std::snprintf(text, sizeof text, "%.*g", digits, number);
-      if (std::strtod(text, nullptr) == number) break;
-    }
-    std::string shown = text;
-    if (shown.find_first_not_of("-0123456789") == std::string::npos) shown += ".0";
-    signed_text(shown, least);
-  }
-
-  void signed_text(const std::string& number, int least) {
-    parenthesized(number.starts_with('-') && least > kUnary, [&] { text_ += number; });
+    parenthesized(kUnary < least, [&] {
+      text_ += "(" + std::string(kind) + std::to_string(hint_value(n)) + "_t)";
+      put(n.a, kUnary);
+    });
   }
 
   void name(std::uint32_t string, const char* otherwise) {
@@ -318,7 +236,7 @@ class Printer {
     const char* before = "{";
     for (; at != HYBRID_NONE && text_.size() <= limit_; at = unit_.nodes[at].b) {
       text_ += before;
-      put(unit_.nodes[at].a, kConditional, false);
+      put(unit_.nodes[at].a, kConditional);
       before = ", ";
     }
     text_ += '}';
@@ -333,7 +251,7 @@ class Printer {
     }
     parenthesized(*what != '\0' && least > kConditional, [&] {
       text_ += std::string(what) + " of ";
-      put(communicator, kConditional, false);
+      put(communicator, kConditional);
     });
   }
 

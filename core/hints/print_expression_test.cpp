@@ -62,15 +62,6 @@ TEST(PrintExpression, WritesTheNamesOfReadVariables) {
   EXPECT_EQ(print_loops(b.unit(), 1).back(), "while (rank)");
 }
 
-TEST(PrintExpression, DistinguishesRealsFromIntegers) {
-  UnitBuilder b;
-  const Node root = b.node(HYBRID_CBRT, b.node(HYBRID_FROM_INT, b.size()));
-  b.node(HYBRID_TO_INT, b.node(HYBRID_FADD, root, b.real(0.5)));
-  EXPECT_EQ(printed(b), "(int64_t)(cbrt((double)size) + 0.5)");
-  b.node(HYBRID_FNEG, b.real(-2));
-  EXPECT_EQ(printed(b), "- -2.0");
-}
-
 TEST(PrintExpression, TruncatesLongText) {
   UnitBuilder b;
   Node sum = b.rank();

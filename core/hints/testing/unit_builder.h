@@ -35,11 +35,6 @@ class UnitBuilder {
   Node constant(std::int64_t value) {
     return node(HYBRID_CONSTANT, HYBRID_NONE, HYBRID_NONE, HYBRID_NONE, value);
   }
-  Node real(double value) {
-    std::int64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    return constant(bits);
-  }
   Node world() { return node(HYBRID_WORLD); }
   Node rank() { return rank(world()); }
   Node rank(Node communicator) { return node(HYBRID_RANK, communicator); }
