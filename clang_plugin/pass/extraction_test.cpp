@@ -19,7 +19,6 @@ class Extraction : public testing::TestWithParam<const char*> {
 };
 const char kMe[] =
     "static int my_rank(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return r; }\n"
-    "static int my_size(void) { int s; MPI_Comm_size(MPI_COMM_WORLD, &s); return s; }\n"
     "#define me my_rank()\n";
 INSTANTIATE_TEST_SUITE_P(Optimisation, Extraction, testing::Values("-O0", "-O2 -g"),
                          [](const auto& level) { return std::string(level.index ? "O2" : "O0"); });
@@ -232,7 +231,10 @@ TEST_P(Extraction, APlaceThatMayNotBeReachedIsNotHintedElsewhere) {
 TEST_P(Extraction, ACollectiveIsKnownByItsCommunicatorAndItsRoot) {
   const auto helper = [](const std::string& body, const std::string& globals = "") {
     return sites("helper();",
-                 kMe + globals + " static void helper(void) { int of = my_size(); " + body + "}");
+                 globals +
+                     " static void helper(void) { int me, of; MPI_Comm_rank(MPI_COMM_WORLD, &me);"
+                     " MPI_Comm_size(MPI_COMM_WORLD, &of); " +
+                     body + "}");
   };
   EXPECT_THAT(
       helper("int n = rand(); for (int s = 0; s < n; ++s) if (s % 10 == 9) MPI_Barrier(MPI_COMM_WORLD);"),

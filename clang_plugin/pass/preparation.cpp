@@ -146,10 +146,18 @@ FunctionPassManager simplification() {
   return passes;
 }
 
+/* Whether it stands for a message between two ranks, or a value of a directive. */
+bool is_message(const Instruction& instruction, const std::vector<SiteOrigin>& origins) {
+  const Function* callee = callee_of(instruction);
+  if (!callee || callee->getName() != kSite) return callee && callee->getName() == kClause;
+  const auto* number = cast<ConstantInt>(cast<CallBase>(instruction).getArgOperand(0));
+  return origins[number->getZExtValue()].part->kind != HYBRID_COLLECTIVE;
+}
+
 /* The calls between functions, and the functions that lead to a site or to a value of MPI. */
 class CallGraph {
  public:
-  explicit CallGraph(Module& module) {
+  CallGraph(Module& module, const std::vector<SiteOrigin>& origins) {
     for (Function& function : module) {
       sizes_[&function] = 0;
       for (Instruction& instruction : instructions(function)) {
@@ -163,24 +171,26 @@ class CallGraph {
           if (may_set_a_number(*call)) setters_.insert(callee);
         } else if (callee && callee->getName().starts_with("hybrid.") && callee->getName() != kClobber) {
           leads_.insert(&function);
+          if (is_message(instruction, origins)) leads_to_messages_.insert(&function);
         }
       }
     }
-    for (bool more = true; more;) {
-      more = false;
-      for (const auto& [caller, callees] : calls_)
-        for (const Function* callee : callees)
-          if (leads_.contains(callee)) more |= leads_.insert(caller).second;
-    }
+    for (std::set<const Function*>* leading : {&leads_, &leads_to_messages_})
+      for (bool more = true; more;) {
+        more = false;
+        for (const auto& [caller, callees] : calls_)
+          for (const Function* callee : callees)
+            if (leading->contains(callee)) more |= leading->insert(caller).second;
+      }
   }
 
-  /* Inlines calls in functions that lead to a site or to a value of MPI, and those in the bodies that are
-   * inlined there. Of other functions only the effects on memory are used. */
+  /* Inlines calls in functions that lead to a message, and those in the bodies that are inlined there. Of
+   * other functions only the effects on memory, and the communicators of their collectives, are used. */
   void inline_calls(Module& module, FunctionAnalysisManager& analyses) {
     std::vector<Function*> pending; /* in the module's order: the sizes of recursive functions depend on it */
     for (Function& function : module)
-      if (leads_.contains(&function)) pending.push_back(&function);
-    std::set<const Function*> seen = leads_;
+      if (leads_to_messages_.contains(&function)) pending.push_back(&function);
+    std::set<const Function*> seen = leads_to_messages_;
     while (!pending.empty()) {
       Function& caller = *pending.back();
       pending.pop_back();
@@ -259,7 +269,7 @@ class CallGraph {
 
   std::map<const Function*, std::set<const Function*>> calls_;
   std::map<const Function*, size_t> sizes_, inlined_, uses_;
-  std::set<const Function*> leads_, setters_;
+  std::set<const Function*> leads_, leads_to_messages_, setters_;
   std::map<const Function*, std::vector<CallBase*>> inlined_calls_;
   FunctionPassManager simplification_ = simplification();
 };
@@ -309,6 +319,18 @@ bool communicates(const Loop& loop) {
   return false;
 }
 
+/* Whether the number of its iterations may be a constant. */
+bool ends_at_a_constant(const Loop& loop) {
+  SmallVector<BasicBlock*, 4> ends;
+  loop.getExitingBlocks(ends);
+  return any_of(ends, [](const BasicBlock* block) {
+    const auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+    const auto* test =
+        branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+    return test && (isa<ConstantInt>(test->getOperand(0)) || isa<ConstantInt>(test->getOperand(1)));
+  });
+}
+
 /* Unrolls short loops. Loops that communicate are kept: a call in them is one site. */
 struct ShortLoopsPass : PassInfoMixin<ShortLoopsPass> {
   FunctionPassManager again = simplification();
@@ -319,9 +341,13 @@ struct ShortLoopsPass : PassInfoMixin<ShortLoopsPass> {
   }
   PreservedAnalyses run(Function& function, FunctionAnalysisManager& analyses) {
     LoopInfo& loops = analyses.getResult<LoopAnalysis>(function);
-    if (loops.empty()) return PreservedAnalyses::all();
-    for (Loop* loop : loops.getLoopsInPreorder())
-      if (communicates(*loop) || computes(*loop)) loop->setLoopAlreadyUnrolled();
+    bool any = false;
+    for (Loop* loop : loops.getLoopsInPreorder()) {
+      const bool kept = !ends_at_a_constant(*loop) || communicates(*loop) || computes(*loop);
+      if (kept) loop->setLoopAlreadyUnrolled();
+      any |= !kept;
+    }
+    if (!any) return PreservedAnalyses::all();
     LoopUnrollOptions options;
     options.setPartial(false).setPeeling(false).setRuntime(false).setUpperBound(false);
     options.setFullUnrollMaxCount(16);
@@ -412,7 +438,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
   }
   modules.invalidate(*module, PreservedAnalyses::none());
 
-  CallGraph(*module).inline_calls(*module, functions);
+  CallGraph(*module, result.origins).inline_calls(*module, functions);
   appendToCompilerUsed(*module, kept);
   ModulePassManager middle;
   middle.addPass(createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
@@ -422,13 +448,21 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
   for (GlobalValue* function : kept) function->removeDeadConstantUsers();
   for (Function& function : *module) pass_copies_of_numbers(function);
 
-  FunctionPassManager late = simplification();
-  add(late, LoopSimplifyPass());
-  add(late, LCSSAPass());
+  FunctionPassManager late = simplification(), last;
+  for (FunctionPassManager* passes : {&late, &last}) {
+    add(*passes, LoopSimplifyPass());
+    add(*passes, LCSSAPass());
+  }
   add(late, ShortLoopsPass());
   modules.invalidate(*module, PreservedAnalyses::none());
+  const auto is_of_message = [&](const Instruction& instruction) {
+    return is_message(instruction, result.origins);
+  };
   for (Function& function : *module)
-    if (any_of(instructions(function), is_mpi_value)) late.run(function, functions);
+    if (any_of(instructions(function), is_of_message))
+      late.run(function, functions);
+    else if (any_of(instructions(function), is_mpi_value))
+      last.run(function, functions);
 
   for (Function& function : *module)
     if (is_inlined_everywhere(function)) function.addFnAttr(kAside);
