@@ -62,10 +62,10 @@ int main(int argc, char** argv) {
 int rows = 4;
 void exchange(int rank, int size) {
   int out[64] = {0}, in[64];
-  const int steps[2] = {1, rows};
-  for (int i = 0; i < 2; ++i)
-    MPI_Sendrecv(out, 64, MPI_INT, (rank + steps[i]) % size, 0, in, 64, MPI_INT, (rank + size - steps[i]) % size, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 64, MPI_INT, (rank + 1) % size, 0, in, 64, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 64, MPI_INT, (rank + rows) % size, 0, in, 64, MPI_INT, (rank + size - rows) % size, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
 }
 """}
 
