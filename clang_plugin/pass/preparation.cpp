@@ -146,7 +146,7 @@ FunctionPassManager simplification() {
   return passes;
 }
 
-/* Whether it stands for a message between two ranks, or a value of a directive. */
+/* Whether it represents a message between two ranks, or a value of a directive. */
 bool is_message(const Instruction& instruction, const std::vector<SiteOrigin>& origins) {
   const Function* callee = callee_of(instruction);
   if (!callee || callee->getName() != kSite) return callee && callee->getName() == kClause;
