@@ -303,16 +303,13 @@ void HybridOver<Worms>::note_left(Time now, Connection c, const SwitchNode::Deli
 template <class Worms>
 void HybridOver<Worms>::choose_again(Time now, Port source) {
   if (waiting_[source].empty() || worms_ahead_[source].messages(now) != 0) return;
-  CircuitState* first = nullptr;
+  CircuitState* last = nullptr;
   for (const Port destination : waiting_[source]) {
     CircuitState& c = *circuits_.find({source, destination});
     if (!prefers_worms(now, c)) continue;
-    const Time entered = c.queue->entered.front().first;
-    if (first == nullptr || std::pair(entered, destination) <
-                                std::pair(first->queue->entered.front().first, first->connection.destination))
-      first = &c;
+    if (last == nullptr || last->queue->entered.front().first < c.queue->entered.front().first) last = &c;
   }
-  if (first != nullptr) move_to_worms(now, *first);
+  if (last != nullptr) move_to_worms(now, *last);
 }
 
 /// Whether all messages that wait for `c` can travel as worms and worms would deliver them earlier.

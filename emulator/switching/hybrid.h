@@ -27,8 +27,8 @@
 //   that its last worm has left, or a message has entered the queue of a circuit and no worm is under way, it
 //   chooses once more for the messages that wait for circuits, which may be late because of other NICs: of
 //   the connections whose messages worms would now deliver earlier, all messages of the one whose first word
-//   entered first move to Q_W. Messages of which words have left, have not entered, or can leave in this
-//   window do not move, nor those that do not fit into Q_W together.
+//   entered last move to Q_W, since the others are before it at the input. Messages of which words have left,
+//   have not entered, or can leave in this window do not move, nor those that do not fit into Q_W together.
 // - Order per connection: words in VQ_PCKT leave only after the NIC got back the credits of all worms of the
 //   same connection. A connection that is lost while data waits in VQ_PCKT is requested again.
 //

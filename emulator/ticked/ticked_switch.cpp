@@ -218,12 +218,13 @@ bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
 void TickedSwitch::choose_again(Port i) {
   PortState& p = ports_[i];
   if (p.worms_ahead.messages(Time{t_}) != 0) return;
-  std::pair<std::int64_t, Port> first{0, kNoPort};  // entry of its first word, destination
+  Port j = kNoPort;
+  std::int64_t entered = -1;  // its first word
   for (const auto& [key, c] : circuits_)
-    if (key.first == i && prefers_worms(i, key.second))
-      if (const std::pair one{c.words.front().at, key.second}; first.second == kNoPort || one < first)
-        first = one;
-  const Port j = first.second;
+    if (key.first == i && prefers_worms(i, key.second) && entered < c.words.front().at) {
+      j = key.second;
+      entered = c.words.front().at;
+    }
   if (j == kNoPort) return;
   Circuit& c = circuit(i, j);
   if (c.requested && !c.in_table && !predictors_[i]->holds(j)) release(i, j);
