@@ -27,8 +27,7 @@ HybridOver<Worms>::HybridOver(const SwitchParameters& parameters)
       worms_(parameters, worm_timing(parameters), {kTail, kRequest, kPass}),
       circuits_ahead_(parameters.nodes),
       worms_ahead_(parameters.nodes),
-      chooses_again_(plane_ && !parameters.misses_use_worms),
-      waiting_(chooses_again_ ? parameters.nodes : 0),
+      waiting_(plane_ ? parameters.nodes : 0),
       links_(parameters.nodes),
       gated_(parameters.nodes),
       backlog_(parameters.nodes) {
@@ -57,6 +56,23 @@ PathChoice::Circuit HybridOver<Worms>::state_of(const CircuitState* c) const {
   return requests_.expects(c->connection) ? State::expected : State::in_table;
 }
 
+/// What the NIC knows if `words` words are offered now for the connection, of which the circuit is `c`.
+template <class Worms>
+PathChoice::Offer HybridOver<Worms>::offer_of(Time now, Connection connection, const CircuitState* c,
+                                              std::uint64_t words) {
+  const Port source = connection.source;
+  return {.words = words,
+          .circuit = state_of(c),
+          .opens = windows_.opens(source) - now,
+          .can_be_granted = schedule_.has_dynamic_slot(),
+          .connections_with_data = connections_with_data(source, now),
+          .circuits_ahead = circuits_ahead_[source].at(now),
+          .worms_ahead = worms_ahead_[source].at(now),
+          .messages_ahead = circuits_ahead_[source].messages(now) + worms_ahead_[source].messages(now),
+          .worms_under_way = time_worms_cleared(now, connection) > now,
+          .switches = timing_.switches_between(connection)};
+}
+
 template <class Worms>
 WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint32_t index,
                                            std::uint64_t& words) {
@@ -66,22 +82,10 @@ WordQueue& HybridOver<Worms>::select_queue(Time now, std::uint32_t pe, std::uint
   const std::uint64_t payload = timing_.payload(message.bytes);
   if (path_choice_) windows_.start(now);  // the NIC knows the windows until now
   const bool chosen =
-      path_choice_
-          ? path_choice_->by_circuit(
-                {.words = payload,
-                 .circuit = state_of(c),
-                 .opens = windows_.opens(pe) - now,
-                 .can_be_granted = schedule_.has_dynamic_slot(),
-                 .connections_with_data = connections_with_data(pe, now),
-                 .circuits_ahead = circuits_ahead_[pe].at(now),
-                 .worms_ahead = worms_ahead_[pe].at(now),
-                 .messages_ahead = circuits_ahead_[pe].messages(now) + worms_ahead_[pe].messages(now),
-                 .worms_under_way = time_worms_cleared(now, message.connection) > now,
-                 .switches = timing_.switches_between(message.connection)})
-          : in_table;
+      path_choice_ ? path_choice_->by_circuit(offer_of(now, message.connection, c, payload)) : in_table;
   if ((chosen && foreground_) || (c != nullptr && c->waits(now))) {
     if (path_choice_) circuits_ahead_[pe].add(path_choice_->circuit_work(payload));
-    if (chooses_again_ && (c == nullptr || c->finished()))
+    if (chooses_again() && (c == nullptr || c->finished()))
       waiting_[pe].push_back(message.connection.destination);
     return PredictiveCircuits::select_queue(now, pe, index, words);
   }
@@ -109,7 +113,7 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
     backlog_.set(pe);
     return schedule_link_check(now, pe);
   }
-  if (chooses_again_ && pes_[pe].queue() != &queue && !queue.entered.empty())
+  if (chooses_again() && pes_[pe].queue() != &queue && !queue.entered.empty())
     events_.push_sorted(std::max(now, queue.entered.back().last()), kIdle, pe, 0);
   if (CircuitState& c = *static_cast<CircuitQueue&>(queue).circuit;
       now < window().close && window().grants(c.connection)) {
@@ -179,7 +183,7 @@ template <class Worms>
 void HybridOver<Worms>::keep_link(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   send_words(now, c);
-  if (chooses_again_ && c.finished()) std::erase(waiting_[source], c.connection.destination);
+  if (chooses_again() && c.finished()) std::erase(waiting_[source], c.connection.destination);
   const Time kept_before =
       std::exchange(links_[source].kept_until, c.finished() ? link_free_[source] : window().close);
   if (plane_) return;
@@ -295,7 +299,7 @@ void HybridOver<Worms>::note_left(Time now, Connection c, const SwitchNode::Deli
   WorkAhead& ahead = worms_ahead_[c.source];
   ahead.leaves(worms_.last_start(d) + worms_.clearing(c),
                path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
-  if (const Time idle = ahead.all_left(); chooses_again_ && idle != Time::never())
+  if (const Time idle = ahead.all_left(); chooses_again() && idle != Time::never())
     events_.push_sorted(std::max(now, idle), kIdle, c.source, 0);
 }
 
@@ -317,9 +321,8 @@ template <class Worms>
 bool HybridOver<Worms>::prefers_worms(Time now, CircuitState& c) {
   const Port source = c.connection.source;
   const CircuitQueue& queue = *c.queue;
-  const Time opens = windows_.opens(source);
   const bool can_leave =
-      window().grants(c.connection) && std::max(now, opens) + timing_.word <= window().close;
+      window().grants(c.connection) && std::max(now, windows_.opens(source)) + timing_.word <= window().close;
   const bool entered =
       pes_[source].queue() != &queue && !queue.entered.empty() && queue.entered.back().last() <= now;
   if (can_leave || !entered || queue.segments.front().begun || now < c.gone) return false;
@@ -329,14 +332,10 @@ bool HybridOver<Worms>::prefers_worms(Time now, CircuitState& c) {
     in_worms += timing_.in_worms(queue.segments[i].words);
   }
   if (worms_.source(source).queue.bounded && in_worms > timing_.worm_room) return false;
-  return !path_choice_->by_circuit(
-      {.words = words,
-       .circuit = state_of(&c),
-       .opens = opens - now,
-       .can_be_granted = schedule_.has_dynamic_slot(),
-       .connections_with_data = connections_with_data(source, now) - 1,
-       .circuits_ahead = circuits_ahead_[source].at(now) - path_choice_->circuit_work(words),
-       .switches = timing_.switches_between(c.connection)});
+  PathChoice::Offer again = offer_of(now, c.connection, &c, words);
+  --again.connections_with_data;
+  again.circuits_ahead = again.circuits_ahead - path_choice_->circuit_work(words);
+  return !path_choice_->by_circuit(again);
 }
 
 template <class Worms>

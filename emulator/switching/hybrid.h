@@ -112,13 +112,15 @@ class HybridOver final : public PredictiveCircuits {
   Time certain_while_gated(Time now, std::uint32_t port);
 
   PathChoice::Circuit state_of(const CircuitState* c) const;
+  PathChoice::Offer offer_of(Time now, Connection connection, const CircuitState* c, std::uint64_t words);
+  /// Whether the path of a message that waits for a circuit may change.
+  bool chooses_again() const { return plane_ && path_choice_; }
 
   bool plane_;  // worms have a fabric and links of their own
   Worms worms_;
   std::vector<WorkAhead> circuits_ahead_, worms_ahead_;  // by source
   std::optional<PathChoice> path_choice_;   // none: a message without a circuit always travels as worms
-  bool chooses_again_;                      // for messages that wait for circuits
-  std::vector<std::vector<Port>> waiting_;  // then, by source: their destinations
+  std::vector<std::vector<Port>> waiting_;  // if chooses_again(), by source: destinations of waiting messages
   std::vector<Link> links_;
   std::vector<std::uint32_t> gated_;  // by source: number of circuits that wait for worms of their connection
   PortSet backlog_;                   // sources with words in Q_W
