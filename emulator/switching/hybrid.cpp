@@ -275,7 +275,7 @@ void HybridOver<Worms>::process_deliveries(Time now) {
     // The last worm of a connection opens the gate of the circuit's queue.
     const Connection connection = transfer(d.transfer).message.connection;
     worms_.note_departure(connection, d);
-    if (path_choice_) note_left(now, connection, d);
+    note_left(now, connection, d);
     if (gated_[connection.source] == 0 && requests_.served_by_worms(connection.source) == 0) continue;
     CircuitState* const c = circuits_.find(connection);
     if (c == nullptr || (c->gate != Time::never() && !c->by_worms)) continue;
@@ -296,6 +296,7 @@ void HybridOver<Worms>::process_deliveries(Time now) {
 /// The NIC knows when a message has left the last switch as worms.
 template <class Worms>
 void HybridOver<Worms>::note_left(Time now, Connection c, const SwitchNode::Delivery& d) {
+  if (!path_choice_) return;
   WorkAhead& ahead = worms_ahead_[c.source];
   ahead.leaves(worms_.last_start(d) + worms_.clearing(c),
                path_choice_->worm_occupancy(timing_.payload(transfer(d.transfer).message.bytes)));
@@ -306,14 +307,14 @@ void HybridOver<Worms>::note_left(Time now, Connection c, const SwitchNode::Deli
 /// None of the worms of `source` may be under way, or a message has entered the queue of a circuit.
 template <class Worms>
 void HybridOver<Worms>::choose_again(Time now, Port source) {
-  if (waiting_[source].empty() || worms_ahead_[source].messages(now) != 0) return;
+  if (!path_choice_ || waiting_[source].empty() || worms_ahead_[source].messages(now) != 0) return;
   CircuitState* last = nullptr;
   for (const Port destination : waiting_[source]) {
     CircuitState& c = *circuits_.find({source, destination});
     if (!prefers_worms(now, c)) continue;
     if (last == nullptr || last->queue->entered.front().first < c.queue->entered.front().first) last = &c;
   }
-  if (last != nullptr) move_to_worms(now, *last);
+  if (last != nullptr) move_to_worms(now, *last, *path_choice_);
 }
 
 /// Whether all messages that wait for `c` can travel as worms and worms would deliver them earlier.
@@ -339,7 +340,7 @@ bool HybridOver<Worms>::prefers_worms(Time now, CircuitState& c) {
 }
 
 template <class Worms>
-void HybridOver<Worms>::move_to_worms(Time now, CircuitState& c) {
+void HybridOver<Worms>::move_to_worms(Time now, CircuitState& c, const PathChoice& choice) {
   const auto [source, destination] = c.connection;
   WordQueue& worms = worms_.source(source).queue;
   worms.room.merge_past(now);
@@ -347,8 +348,8 @@ void HybridOver<Worms>::move_to_worms(Time now, CircuitState& c) {
     const Segment& message = c.queue->segments.front();
     const std::uint64_t words = timing_.in_worms(message.words);
     transfer(message.transfer).circuit = false;
-    circuits_ahead_[source].leaves(now, path_choice_->circuit_work(message.words));
-    worms_ahead_[source].add(path_choice_->worm_occupancy(message.words));
+    circuits_ahead_[source].leaves(now, choice.circuit_work(message.words));
+    worms_ahead_[source].add(choice.worm_occupancy(message.words));
     worms_.announce_message(source, message.transfer, destination, message.words);
     worms.segments.push({message.transfer, false, words});
     worms.entered.push({now, Time{}, words});

@@ -107,7 +107,7 @@ class HybridOver final : public PredictiveCircuits {
   void choose_again(Time now, Port source);
   void check_plane(Time now, Port source);
   bool prefers_worms(Time now, CircuitState& c);
-  void move_to_worms(Time now, CircuitState& c);
+  void move_to_worms(Time now, CircuitState& c, const PathChoice& choice);
   Time link_certain_until(Time now, std::uint32_t port);
   Time certain_while_gated(Time now, std::uint32_t port);
 

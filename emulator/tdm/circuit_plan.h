@@ -116,7 +116,9 @@ class CircuitPlan {
   /// The slot of the wanted circuit from `source` that was composed last. Requires: there is one.
   std::uint32_t slot_of(Port source) const { return under_way_[source].slot; }
   /// The path of the circuit from `source` that was composed last. Requires: a fat tree, and there is one.
-  const TreePath& path_of(Port source) const { return fabric_paths_->path_of(source); }
+  const TreePath& path_of(Port source) const {
+    return fabric_paths_->path_of(source);  // NOLINT(bugprone-unchecked-optional-access): required
+  }
 
   void visit(StateVisitor& v);
 

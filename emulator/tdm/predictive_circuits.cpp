@@ -15,6 +15,7 @@ constexpr std::uint32_t kEveryone = ~std::uint32_t{0};
 
 std::vector<std::unique_ptr<Predictor>> make_predictors(const SwitchParameters& parameters) {
   std::vector<std::unique_ptr<Predictor>> predictors;
+  predictors.reserve(parameters.nodes);
   const PredictorShape shape = predictor_shape(parameters);
   for (Port source = 0; source < parameters.nodes; ++source)
     predictors.push_back(PredictorRegistration::make(parameters.predictor, shape));
@@ -261,7 +262,7 @@ void PredictiveCircuits::on_control(Time now) {
       return;
     case ControlWord::What::expect:
       windows_.catch_up(now);
-      plan_->expect(c.source, c.destination);
+      if (plan_) plan_->expect(c.source, c.destination);
       return;
   }
   schedule_.watch(now);

@@ -217,11 +217,12 @@ bool TickedSwitch::chooses_circuit(Port i, Port j, std::uint64_t words) {
 
 void TickedSwitch::choose_again(Port i) {
   PortState& p = ports_[i];
-  if (p.worms_ahead.messages(Time{t_}) != 0) return;
+  if (!path_choice_ || p.worms_ahead.messages(Time{t_}) != 0) return;
+  const PathChoice& choice = *path_choice_;
   Port j = kNoPort;
   std::int64_t entered = -1;  // its first word
   for (const auto& [key, c] : circuits_)
-    if (key.first == i && prefers_worms(i, key.second) && entered < c.words.front().at) {
+    if (key.first == i && prefers_worms(choice, i, key.second) && entered < c.words.front().at) {
       j = key.second;
       entered = c.words.front().at;
     }
@@ -231,8 +232,8 @@ void TickedSwitch::choose_again(Port i) {
   if (c.in_table || c.requested) c.served_by_worms = true;
   for (const Word& old : c.words) {
     if (!old.first) continue;
-    p.circuits_ahead.leaves(Time{t_}, path_choice_->circuit_work(payload_[old.message]));
-    p.worms_ahead.add(path_choice_->worm_occupancy(payload_[old.message]));
+    p.circuits_ahead.leaves(Time{t_}, choice.circuit_work(payload_[old.message]));
+    p.worms_ahead.add(choice.worm_occupancy(payload_[old.message]));
     for (Word word : words_in_worms(old.message, j)) {
       word.at = t_;
       p.wormhole.push_back(word);
@@ -249,7 +250,7 @@ void TickedSwitch::choose_again(Port i) {
   if (c.release_due) release_unless_used(i, j);
 }
 
-bool TickedSwitch::prefers_worms(Port i, Port j) {
+bool TickedSwitch::prefers_worms(const PathChoice& choice, Port i, Port j) {
   const Circuit& c = circuit(i, j);
   if (c.words.empty() || c.words.size() != c.unsent || !c.words.front().first || t_ < c.gone) return false;
   if (window_grants(i, j) &&
@@ -261,8 +262,8 @@ bool TickedSwitch::prefers_worms(Port i, Port j) {
   if (places > worm_room_) return false;
   PathChoice::Offer offer = offer_of(i, j, c.unsent);
   --offer.connections_with_data;
-  offer.circuits_ahead = offer.circuits_ahead - path_choice_->circuit_work(c.unsent);
-  return !path_choice_->by_circuit(offer);
+  offer.circuits_ahead = offer.circuits_ahead - choice.circuit_work(c.unsent);
+  return !choice.by_circuit(offer);
 }
 
 void TickedSwitch::offer(Port i) {

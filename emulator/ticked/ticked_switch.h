@@ -131,7 +131,7 @@ class TickedSwitch {
   std::vector<Word> words_in_worms(std::uint64_t message, Port destination);
   /// No worm of `i` is under way: messages that wait for a circuit may become worms.
   void choose_again(Port i);
-  bool prefers_worms(Port i, Port j);
+  bool prefers_worms(const PathChoice& choice, Port i, Port j);
   /// Whether the slot that the NICs see has the circuit.
   bool window_grants(Port i, Port j) const;
 
