@@ -6,8 +6,10 @@
 #include <cctype>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libhybrid/recording/job_definitions.h"
@@ -392,6 +394,22 @@ TEST(CallSites, HaveTheFunctionThatCompletes) {
   EXPECT_THAT(called_functions(run, 1, 0), IsSupersetOf({"MPI_Waitany", "MPI_Waitsome", "MPI_Testall"}));
 }
 
+TEST(CallSites, OfAForeignFunctionInterfaceDifferByFunction) {
+  const RecordedRun run(2, {program("shim_p2p"), "one_place"});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const Definitions definitions = run.definitions(0);
+  Lines functions;
+  std::set<std::uint64_t> addresses;
+  for (const Event& event : run.events(0)) {
+    if (event.kind != EventKind::send) continue;
+    const CallSiteAddress& site = definitions.call_sites.at(event.call_site);
+    functions.push_back(site.function);
+    addresses.insert(site.address);
+  }
+  EXPECT_THAT(functions, ElementsAre("MPI_Send", "MPI_Ssend", "MPI_Send", "MPI_Ssend"));
+  EXPECT_EQ(addresses.size(), 1u);
+}
+
 TEST_P(Bindings, EachCallHasItsSourceLine) {
   const RecordedRun run(4, {program(GetParam())});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
@@ -447,6 +465,24 @@ TEST(CpuClock, MeasuresTheComputeTimeOfLongGaps) {
     EXPECT_GE(longest, 20'000'000u) << rseq;
     EXPECT_LT(longest, 150'000'000u) << rseq;
   }
+}
+
+TEST(CpuClock, MeasuresTheGapsBeforeSendsToProcNull) {
+  const RecordedRun run(2, {program("shim_computing"), "null"}, {{"HYBRID_CLOCK", "cpu"}});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  // The last send follows the sleep of 200 ms.
+  std::optional<std::uint64_t> compute, before_last;
+  std::size_t sends = 0;
+  for (const Event& event : run.events(0)) {
+    if (event.kind == EventKind::extension && event.op == static_cast<std::uint8_t>(Extension::compute))
+      compute = event.begin;
+    if (event.kind != EventKind::send) continue;
+    before_last = std::exchange(compute, std::nullopt);
+    ++sends;
+  }
+  EXPECT_GT(sends, 100u);
+  ASSERT_TRUE(before_last) << "the gap counts as computation";
+  EXPECT_LT(*before_last, 150'000'000u);
 }
 
 }  // namespace

@@ -197,6 +197,19 @@ static void flood(void) {
   MPI_Wait(requests, MPI_STATUS_IGNORE);
 }
 
+/* Calls two functions from one place, like a foreign function interface. */
+static void one_place(void) {
+  static int (*const volatile sends[])(const void*, int, MPI_Datatype, int, int, MPI_Comm) = {MPI_Send,
+                                                                                              MPI_Ssend};
+  int i;
+  for (i = 0; i < 4; ++i) {
+    if (rank == 0)
+      sends[i % 2](data, 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+    else
+      MPI_Recv(got, 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
 int main(int argc, char** argv) {
   int i;
   MPI_Init(&argc, &argv);
@@ -213,6 +226,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "cancelled") == 0) cancelled();
   if (strcmp(what, "derived") == 0) derived();
   if (strcmp(what, "flood") == 0) flood();
+  if (strcmp(what, "one_place") == 0) one_place();
   MPI_Finalize();
   if (rank == 0) printf("%s done\n", what);
   return 0;
