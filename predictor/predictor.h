@@ -77,9 +77,9 @@ class Predictor {
   virtual Decisions on_time(Time /*now*/) { return {}; }
 
   /// Cancels a release by time-out, for a caller that knows when messages have left (the emulator's NIC, not
-  /// a rank). Requires: `destination` was released because it was not used for some time; it was in use until
-  /// `used` <= now. Returns true if it is held again, with its last use at `used`; false if the release
-  /// remains. May be called any time after the release; the returned spans stay valid.
+  /// a rank). Requires: `destination` was released because it was not used for some time, or by a flush; it
+  /// was in use until `used` <= now. Returns true if it is held again, with its last use at `used`; false if
+  /// the release remains. May be called any time after the release; the returned spans stay valid.
   virtual bool take_back(Time now, Port destination, Time used) {
     return would_take_back(now, destination, used);
   }

@@ -3,7 +3,7 @@
 //
 // A message that is offered requests the connection, unless the table has it. The predictor holds the K destinations that
 // were used last, each until it is not used for `timeout` clocks; use ends when the last word has left. A destination
-// that is not held and has no data is released. A connection that is lost while data waits is requested again.
+// that is not held and has no data is released. A connection that is lost or flushed while data waits is requested again.
 //
 // With WORMS, no offer but only the predictor requests. Worms under way use a circuit, too, if it is in the table or
 // requested then; the use ends when the last place in the switch has come back. A destination that is not held, but could
@@ -75,7 +75,7 @@ module nic_requests #(
     release_ = '0;
     if (flush) begin
       next_held = '0;
-      next_due = '0;
+      next_due = unsent;
       next_requested = unsent;
       next_at_switch = unsent;
       next_releasing = releasing & ~unsent;

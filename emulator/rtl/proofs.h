@@ -244,10 +244,14 @@ inline std::vector<Proof> proofs() {
       "released = released");
   add("nic_formal", 3, sizes({2}), clocks(9), "nic_requests.sv", "age[j*BITS+:BITS] >= timeout",
       "age[j*BITS+:BITS] > timeout");
+  // What is requested again after a flush stays.
+  add("nic_formal", 3, sizes({2}), clocks(9), "nic_requests.sv", "next_due = unsent", "next_due = '0");
   // A worm does not wait for the end of the circuit's data, and gets the link with it; the circuit overtakes
   // worms.
   add("hybrid_nic_formal", 0, sizes({2}), clocks(8), "hybrid_nic.sv", "!circuit_pulls && !keeps", "1'b1");
   add("hybrid_nic_formal", 1, sizes({2}), clocks(9), "nic.sv", " && !under_way[grant]", "");
+  // What is requested again after a flush stays.
+  add("hybrid_nic_formal", 2, sizes({2}), clocks(9), "nic_requests.sv", "next_due = unsent", "next_due = '0");
   // Words leave without a circuit; the offer of a requested circuit requests it again; a circuit is released
   // while a message enters.
   add("circuit_nic_formal", 0, sizes({2}), clocks(8), "circuit_nic.sv", "pulls = (holds & ~empty) != 0",

@@ -43,7 +43,9 @@ void NicRequests::on_flush(Time now, Port source) {
     CircuitState* const c = circuits_.find({source, destination});
     if (c == nullptr) continue;
     c->requested = c->at_switch = c->release_due = false;
-    if (c->waits(now)) request(now, *c, true);
+    if (!c->waits(now)) continue;
+    request(now, *c, true);
+    release_when_drained(now, *c, false);
   }
 }
 
@@ -113,8 +115,8 @@ void NicRequests::withdraw(Time now, CircuitState& c) {
   if (c.requested && !c.in_table && !predictors_[source]->holds(destination)) release(now, c);
 }
 
-/// Releases `c` by the predictor's decision if no data waits for it, otherwise later. `offered`: a message
-/// will wait for it.
+/// Releases `c`, which the predictor does not hold, if no data waits for it, otherwise later. `offered`: a
+/// message will wait for it.
 void NicRequests::release_when_drained(Time now, CircuitState& c, bool offered) {
   c.release_due = offered || c.waits(now);
   if (c.release_due) {

@@ -7,8 +7,8 @@
 //   switch, only a predictor that depends on use (would_take_back) waits for their end.
 // - A connection that is lost while data waits for it (flush, preload, demand guard) is requested again: the
 //   data stays in its queue and is sent in order.
-// - After a flush the predictor holds nothing. A connection that data requests again then is established
-//   without a time-out: until its next message, a flush, a preload into its slot or the demand guard.
+// - After a flush the predictor holds nothing. The release of a connection that data requests again then is
+//   due when the data has left, unless its next message comes before.
 // - If circuits are set up before data waits for them (a CircuitPlan), the NIC reports to the switch which
 //   destination it expects to use next (emulator/tdm/expected_destination.h).
 #pragma once

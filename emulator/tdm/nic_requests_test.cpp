@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emulator/ticked/script.h"
+#include "predictor/predictor.h"
+#include "predictor/reference_predictors.h"
 
 namespace hybrid {
 namespace {
@@ -53,6 +56,45 @@ TEST_P(UseOfCircuits, AStreamOfLongMessagesHasItsCircuitFromTheSecondMessageOn) 
     EXPECT_TRUE(patient_run.outcomes[id].hit)
         << "100 us after the offer, but 80 us after the last word at most";
   }
+}
+
+// The flush comes while the data of the second message is on the circuit.
+TEST_P(UseOfCircuits, ACircuitThatDataRequestsAgainAfterAFlushHasTheTimeOut) {
+  for (const std::int64_t pause : {5, 15}) {
+    SCOPED_TRACE(pause);
+    const SwitchParameters p = switch_with_time_out(GetParam(), microseconds(10));
+    std::vector<Action> script{Action::send({}, 0, {0, 1}, 64),
+                               Action::send(microseconds(5), 1, {0, 1}, 16'000),
+                               {Action::What::flush, microseconds(15), {}, 0, {}, 0}};
+    const auto technique = TechniqueRegistration::make(p.technique, p);
+    const Recorder first = run_script(*technique, script, milliseconds(1));
+    ASSERT_TRUE(first.outcomes[1].hit);
+    ASSERT_GT(first.outcomes[1].delivered, microseconds(20));
+    script.push_back(Action::send(first.outcomes[1].delivered + microseconds(pause), 2, {0, 1}, 64));
+    const auto again = TechniqueRegistration::make(p.technique, p);
+    EXPECT_EQ(run_script(*again, script, milliseconds(1)).outcomes[2].hit, pause < 10);
+  }
+}
+
+TEST(UseAfterAFlush, EveryPredictorReleasesACircuitWhenItsDataHasLeft) {
+  std::size_t predictors = 0;
+  for (const std::string_view name : registered_names(Predictor::kKind)) {
+    if (name == kOracle) continue;  // it needs to know all sends in advance
+    SCOPED_TRACE(name);
+    SwitchParameters p = switch_with_time_out("tdm", microseconds(10));
+    p.predictor = name;
+    p.demand_guard = false;
+    const auto technique = TechniqueRegistration::make(p.technique, p);
+    const Recorder r = run_script(*technique,
+                                  {Action::send({}, 0, {0, 1}, 16'000),
+                                   {Action::What::flush, microseconds(5), {}, 0, {}, 0},
+                                   Action::send(microseconds(100), 1, {0, 1}, 64)},
+                                  milliseconds(1));
+    EXPECT_GT(r.outcomes[0].delivered, microseconds(20));
+    EXPECT_FALSE(r.outcomes[1].hit);
+    ++predictors;
+  }
+  EXPECT_GT(predictors, 5U);
 }
 
 // 16,000 bytes, generated in 2 us, leave as worms for 20 us. They do not need a circuit, and the other

@@ -106,7 +106,9 @@ void TickedSwitch::act_on(const Action& a) {
       for (auto& [key, c] : circuits_) {
         if (key.first != i) continue;
         c.requested = c.at_switch = c.release_due = false;
-        if (c.waits(t_)) send_request(i, key.second, true);
+        if (!c.waits(t_)) continue;
+        send_request(i, key.second, true);
+        c.release_due = true;
       }
     }
   }

@@ -4,7 +4,7 @@
 //   1 request: while data waits for a destination, the table has its connection, or the switch has a request that is
 //     neither released nor flushed nor lost; only connections that data waits for are requested
 //   2 release: none is released while data waits for it, and only what was requested last or is in the table
-//   3 time-out: what a message requested, and no flush removed, is released when it is not used for `timeout` clocks
+//   3 time-out: what was requested, and no flush removed, is released when it is not used for `timeout` clocks
 module nic_formal #(
     parameter int N = 2,
     parameter int PROPERTY = 0,
@@ -43,16 +43,14 @@ module nic_formal #(
   );
 
   logic [N*4-1:0] idle = '0;  // clocks since the last use
-  // Requested and not released, flushed or lost; also lost; of these, requested by a message.
-  logic [N-1:0] asked = '0, last_request = '0, by_message = '0;
+  logic [N-1:0] asked = '0, last_request = '0;  // requested and not released, flushed or lost; also lost
   always_ff @(posedge clk) begin
     started <= 1;
     if (started) begin
       for (int v = 0; v < N; v++)
-        idle[v*4+:4] <= offered[v] || data[v] || !by_message[v] ? '0 : idle[v*4+:4] + 1'b1;
+        idle[v*4+:4] <= offered[v] || data[v] || !last_request[v] ? '0 : idle[v*4+:4] + 1'b1;
       asked <= (asked & ~(lost | release_ | {N{flush}})) | request;
       last_request <= (last_request & ~(release_ | {N{flush}})) | request;
-      by_message <= (by_message & ~(release_ | {N{flush}})) | (request & offered);
     end
   end
   always_comb begin
