@@ -168,11 +168,13 @@ inline std::vector<Proof> proofs() {
       "kept_r = requests & ~flushed", "kept_r = requests");
   add("slot_scheduler_formal", 1, sizes({2}), induction(4), "slot_scheduler.sv", "= slots[i*M+:M] & ~flushed",
       "= slots[i*M+:M]");
-  // The priority does not rotate; no pass begins.
-  add("slot_scheduler_formal", 2, sizes({2}), induction(10), "slot_scheduler.sv", ".a(pass_a), .b(pass_b)",
-      ".a('0), .b('0)");
+  // The priority reaches only N of the N^2 connections; no pass begins; the priority does not rotate.
+  add("slot_scheduler_formal", 2, sizes({2}), induction(10), "slot_scheduler.sv",
+      "32'(once_b) == N - 1 ? '0 : once_b + 1'b1", "once_b");
   add("slot_scheduler_formal", 2, sizes({2}), induction(10), "slot_scheduler.sv", "runs = effect",
       "runs = 0");
+  add("slot_scheduler_formal", 4, sizes({3}, {4}), induction(4), "slot_scheduler.sv",
+      ".a(pass_a), .b(pass_b)", ".a('0), .b('0)");
   // Connections to release are no work.
   add("slot_scheduler_formal", 3, sizes({2, 3}), induction(8), "slot_scheduler.sv", " || unrequested != 0",
       "");

@@ -6,7 +6,8 @@
 //   2 waiting: of K (N^2 - 1) + 1 passes that find both ports of a request free in all slots that are not preloaded, one
 //     grants it, if there is no preload in these clocks (a preload can skip a sweep)
 //   3 release: of K passes that find an unrequested connection in a slot that is not preloaded, one removes it
-// Properties 2 and 3 are for passes in successive clocks.
+//   4 waiting, with the invariants that make it inductive
+// Properties 2 to 4 are for passes in successive clocks.
 module slot_scheduler_formal #(
     parameter int N = 3,
     parameter int PROPERTY = 0,
@@ -30,10 +31,11 @@ module slot_scheduler_formal #(
   wire [M-1:0] requests;
   wire [K*M-1:0] slots;
   wire [K-1:0] preloaded;
+  wire running;
   slot_scheduler #(.N(N), .K(K), .CELLS(1)) scheduler (
       .clk(clk), .reset(!started), .flush(flush), .preload(preload), .s(s), .configuration(configuration),
       .request(request), .release_(release_), .pass(pass), .requests(requests), .slots(slots), .removed(), .preloaded(preloaded),
-      .running()
+      .running(running)
   );
 
   `include "is_permutation.svh"
@@ -81,13 +83,13 @@ module slot_scheduler_formal #(
         connection[i*N+j] = 32'(u) == i && 32'(v) == j;
         ports[i*N+j] = 32'(u) == i || 32'(v) == j;
       end
-    if (PROPERTY == 2)
+    if (PROPERTY != 3)
       waits = !preload && (next_r & connection) != 0 && (dynamic_0 || dynamic_1) && (!dynamic_0 || (left_0 & ports) == 0) &&
           (!dynamic_1 || (left_1 & ports) == 0);
     else waits = (next_r & connection) == 0 && ((k ? left_1 : left_0) & connection) != 0 && (k ? dynamic_1 : dynamic_0);
   end
   wire has_0 = (slots[0+:M] & connection) != 0, has_1 = (slots[M+:M] & connection) != 0;
-  wire comes = PROPERTY == 2 ? has_0 || has_1 : !(k ? has_1 : has_0);
+  wire comes = PROPERTY != 3 ? has_0 || has_1 : !(k ? has_1 : has_0);
   logic waited = 0;
   wire [2*P+1:0] passes_now = waited && !comes ? passes : '0;
   always_ff @(posedge clk) begin
@@ -105,6 +107,21 @@ module slot_scheduler_formal #(
     end
   end
 
+  // The invariants: passes that came and those left until the sweep with priority (u,v) keep the bound, and passes go on
+  // while (u,v) could be granted. Sweep t of N^2 has priority (t mod N, (t + t / N) mod N).
+  (* hierconn *) wire [1:0] \scheduler.counter , \scheduler.idle_slots ;
+  (* hierconn *) wire [P-1:0] \scheduler.a , \scheduler.b ;
+  wire [1:0] counter = \scheduler.counter , idle_slots = \scheduler.idle_slots ;
+  wire [P-1:0] a = \scheduler.a , b = \scheduler.b ;
+  function automatic logic [7:0] sweep_at(input logic [P-1:0] x, input logic [P-1:0] y);
+    sweep_at = 8'(y >= x ? y - x : N + 32'(y) - 32'(x)) * 8'(N) + 8'(x);
+  endfunction
+  wire [7:0] sweep = sweep_at(a, b), sweep_wanted = sweep_at(u, v);
+  wire [7:0] sweeps_left = sweep_wanted >= sweep ? sweep_wanted - sweep : sweep_wanted + 8'(M) - sweep;
+  wire [7:0] passes_left = 8'(K) * sweeps_left - (running && sweeps_left != 0 ? 8'(counter) : 8'd0);
+  wire could_be_granted = (requests & connection) != 0 && preloaded != '1 &&
+      (preloaded[0] || (slots[0+:M] & ports) == 0) && (preloaded[1] || (slots[M+:M] & ports) == 0);
+
   always_comb begin
     assume (is_permutation(configuration));
     assume ((request & release_) == 0);
@@ -114,7 +131,13 @@ module slot_scheduler_formal #(
       if (PROPERTY >= 1) assert (requests == r && preloaded == is_fixed && as_fixed);
       if (PROPERTY == 1)
         assert ((slots & ~left_before & ~{K{r}} & ~fixed) == 0);
-      if (PROPERTY == 2) assert (32'(passes_now) <= K * (M - 1));
+      if (PROPERTY == 2 || PROPERTY == 4) assert (32'(passes_now) <= K * (M - 1));
+      if (PROPERTY == 4) begin
+        assert ({1'b0, a} < (P + 1)'(N) && {1'b0, b} < (P + 1)'(N));
+        assert (passes_now == 0 || 32'(passes_now) + 32'(passes_left) <= K * (M - 1));
+        assert (passes_now == 0 || !running || (32'(counter) < K && !preloaded[counter[0]]));
+        assert (!could_be_granted || (running && idle_slots == 0));
+      end
       if (PROPERTY == 3) assert (32'(passes_now) < K);
     end
   end
