@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -69,6 +70,29 @@ TEST(HybridPolicy, AnExpectedMessageFindsItsCircuitOpen) {
   EXPECT_LE(latency_of_last("hybrid", "tournament"), nanoseconds(140));
   EXPECT_GE(latency_of_last("hybrid", "none"), nanoseconds(250)) << "the last destination is never the next";
   EXPECT_GE(latency_of_last("wormhole", "none"), nanoseconds(250));
+}
+
+/// Two other sources take the output from an idle circuit that the predictor of the first one still holds.
+TEST(HybridPolicy, ALostCircuitIsRequestedAgainBeforeItsNextMessage) {
+  for (const char* technique : {"tdm", "hybrid"}) {
+    SwitchParameters p = our_switch(8);
+    p.technique = technique;
+    p.slots = 2;
+    std::vector<Action> script;
+    for (std::int64_t round = 0; round < 30; ++round) {
+      const Time at = microseconds(10) * round;
+      const std::array<std::pair<Time, Connection>, 4> sends{
+          {{at, {0, 1}},
+           {at + microseconds(2), {2, 1}},
+           {at + microseconds(4), {3, 1}},
+           {at + microseconds(8), {0, 4}}}};  // the next one is to 1
+      for (const auto& [when, c] : sends) script.push_back(Action::send(when, script.size(), c, 64));
+    }
+    const auto outcomes =
+        run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(1)).outcomes;
+    for (std::size_t i = 60; i < outcomes.size(); i += 4)
+      EXPECT_TRUE(outcomes[i].hit) << technique << ", round " << i / 4;
+  }
 }
 
 /// The switch counts the slots that the words of a message need, ten words each.

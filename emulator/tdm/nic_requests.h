@@ -10,7 +10,9 @@
 // - After a flush the predictor holds nothing. The release of a connection that data requests again then is
 //   due when the data has left, unless its next message comes before.
 // - If circuits are set up before data waits for them (a CircuitPlan), the NIC reports to the switch which
-//   destination it expects to use next (emulator/tdm/expected_destination.h).
+//   destination it expects to use next (emulator/tdm/expected_destination.h), and requests again what the
+//   predictor holds and expects, but the switch has released for others (demand guard): the predictor does
+//   not know of the loss.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +82,7 @@ class NicRequests {
   void release_when_drained(Time now, CircuitState& c, bool offered);
   void note_worms(Time now, CircuitState& c);
   void watch_deadline(Time now, Port source);
-  void report_expected(Time now, Port source, Port last);
+  void prepare_expected(Time now, Port source, Port last);
 
   EventQueue& events_;
   CircuitTable& circuits_;

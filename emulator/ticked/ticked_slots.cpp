@@ -1,5 +1,6 @@
 // Ticked switch: NIC and switch node of predictive circuits, slot by slot.
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "emulator/ticked/ticked_switch.h"
@@ -39,8 +40,14 @@ void TickedSwitch::consult_predictor(const Message& message, Port offered) {
   const auto [i, j] = message.connection;
   if (plan_) expected_[i].note_send(Time{t_}, j, message.bytes);
   apply_decisions(i, predictors_[i]->on_send(Time{t_}, j, message.bytes, message.site), offered);
-  if (plan_ && expected_[i].update(*predictors_[i], i, j))
+  if (!plan_) return;
+  if (expected_[i].update(*predictors_[i], i, j))
     control([this, i = i, expected = expected_[i].reported()] { plan_->expect(i, expected); });
+  std::vector<Predictor::Expectation> sends(8);
+  sends.resize(predictors_[i]->expect(sends));
+  for (const Port next : sends | std::views::transform(&Predictor::Expectation::destination))
+    if (next != i && predictors_[i]->holds(next) && !circuit(i, next).in_table && !circuit(i, next).requested)
+      send_request(i, next, false);
 }
 
 void TickedSwitch::apply_decisions(Port i, const Predictor::Decisions& d, Port offered) {
