@@ -1,285 +1,238 @@
+#include "clang_plugin/directives/clauses.h"
+
 #include <algorithm>
 #include <array>
-#include <string>
+#include <cctype>
+#include <cstdlib>
+#include <span>
+#include <string_view>
 #include <utility>
 
-#include "clang/Basic/Diagnostic.h"
-#include "clang/Lex/LiteralSupport.h"
-#include "clang_plugin/directives/directives.h"
 #include "clang_plugin/directives/patterns.h"
 
 namespace hybrid::directives {
-
 namespace {
 
-using clang::DiagnosticsEngine;
-using clang::FixItHint;
-using clang::SourceLocation;
-using clang::StringRef;
-using clang::Token;
-namespace tok = clang::tok;
+using Kind = Directive::Kind;
+using Names = std::span<const std::string_view>;
 
-/// Returns the name of `known` closest to `written`, or "".
-template <std::size_t N>
-StringRef closest_name(StringRef written, const std::array<std::string_view, N>& known) {
-  StringRef best;
-  unsigned least = static_cast<unsigned>(written.size()) / 3 + 1;
-  for (const StringRef name : known) {
-    if (const unsigned distance = written.edit_distance(name, true, least); distance <= least) {
-      least = distance;
-      best = name;
-      if (distance == 0) break;
+// Number of changed, added or removed characters between two words.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
     }
   }
-  return best;
+  return row[b.size()];
 }
 
-std::string spelling(const clang::Preprocessor& preprocessor, const Token& token) {
-  return token.is(tok::eod) ? "the end of the line" : "'" + preprocessor.getSpelling(token) + "'";
-}
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class Reader {
  public:
-  Reader(clang::Preprocessor& preprocessor, SourceLocation at) : preprocessor_(preprocessor) {
-    directive_.at = at;
-    next();
-  }
+  Reader(const std::vector<Word>& words, const std::string& sentinel, bool ignores_case)
+      : words_(words), sentinel_(sentinel), ignores_case_(ignores_case) {}
 
-  std::optional<Directive> read() {
-    std::optional<Directive> result;
-    if (read_name() && read_clauses()) result = std::move(directive_);
-    while (token_.isNot(tok::eod)) next();
-    return result;
+  Directive read() {
+    static constexpr std::array kKinds{Kind::phase, Kind::condition, Kind::end,
+                                       Kind::flush, Kind::off,       Kind::on};
+    if (is_end()) fail("expected phase, condition, end, flush, off or on after '" + sentinel_ + "'");
+    const std::size_t kind = one_of("directive", kDirectives);
+    directive_.kind = kKinds[kind];
+    if (directive_.kind == Kind::phase) {
+      read_name();
+      read_clauses();
+    } else if (directive_.kind == Kind::condition) {
+      directive_.condition = read_one("condition", "one expression");
+      read_clauses();
+      if (directive_.pattern.empty() && directive_.connections.empty())
+        fail("'" + sentinel_ + " condition' needs a working set: pattern(...) or connections(...)");
+    } else if (!is_end()) {
+      fail("unexpected " + here() + " after '" + sentinel_ + " " + std::string(kDirectives[kind]) + "'");
+    }
+    return std::move(directive_);
   }
 
  private:
-  void next() { preprocessor_.Lex(token_); }
-  StringRef word() const {
-    return token_.getIdentifierInfo() == nullptr ? StringRef() : token_.getIdentifierInfo()->getName();
+  [[noreturn]] void fail(const std::string& text) const { throw WrongDirective(at_, text); }
+
+  bool is_end() const { return at_ == words_.size(); }
+  bool is(std::string_view sign, std::size_t at) const {
+    return at < words_.size() && !words_[at].is_string && words_[at].text == sign;
   }
-  bool fail(const std::string& text) {
-    report_error(preprocessor_, token_.getLocation(), text);
-    return false;
-  }
-  bool expect(tok::TokenKind kind, const char* what, const std::string& where) {
-    if (token_.isNot(kind))
-      return fail(std::string("expected ") + what + " " + where + ", not " + spelling(preprocessor_, token_));
-    next();
-    return true;
-  }
-  template <std::size_t N>
-  bool fail_unknown(const char* what, const std::array<std::string_view, N>& known) {
-    const StringRef closest = closest_name(word(), known);
-    DiagnosticsEngine& diagnostics = preprocessor_.getDiagnostics();
-    if (closest.empty()) {
-      std::string all;
-      for (const std::string_view name : known) (all += all.empty() ? "" : ", ") += name;
-      return fail("unknown " + std::string(what) + " " + spelling(preprocessor_, token_) +
-                  " of '#pragma hybrid'; known: " + all);
-    }
-    const unsigned id = diagnostics.getCustomDiagID(DiagnosticsEngine::Error,
-                                                    "unknown %0 %1 of '#pragma hybrid'; did you mean '%2'?");
-    diagnostics.Report(token_.getLocation(), id)
-        << what << spelling(preprocessor_, token_) << closest
-        << FixItHint::CreateReplacement(clang::CharSourceRange::getTokenRange(token_.getLocation()), closest);
-    return false;
+  bool is(std::string_view sign) const { return is(sign, at_); }
+  std::string here() const { return is_end() ? "the end of the directive" : "'" + words_[at_].text + "'"; }
+
+  void expect(const std::string& sign, const std::string& where) {
+    if (!is(sign)) fail("expected '" + sign + "' " + where + ", not " + here());
+    ++at_;
   }
 
-  bool read_name() {
-    using Kind = Directive::Kind;
-    const std::pair<const char*, Kind> kinds[] = {{"phase", Kind::phase}, {"condition", Kind::condition},
-                                                  {"end", Kind::end},     {"flush", Kind::flush},
-                                                  {"off", Kind::off},     {"on", Kind::on}};
-    const auto* const found = std::find_if(std::begin(kinds), std::end(kinds),
-                                           [&](const auto& kind) { return word() == kind.first; });
-    if (found == std::end(kinds)) {
-      if (token_.is(tok::eod))
-        return fail("expected phase, condition, end, flush, off or on after '#pragma hybrid'");
-      return fail_unknown("directive", kDirectives);
+  // Takes the next word, which must be one of `names`. Returns its index in them.
+  std::size_t one_of(const std::string& what, Names names) {
+    std::string word = is_end() || words_[at_].is_string ? "" : words_[at_].text;
+    if (ignores_case_)
+      std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::string_view best;
+    std::size_t least = word.size() / 3 + 1;
+    std::string all;
+    for (const std::string_view& name : names) {
+      if (name == word) return ++at_, static_cast<std::size_t>(&name - names.data());
+      (all += all.empty() ? "" : ", ") += name;
+      if (const std::size_t far = distance(word, name); far < least || (far == least && best.empty()))
+        least = far, best = name;
     }
-    directive_.kind = found->second;
-    next();
-    if (directive_.kind == Kind::phase) return read_phase_name();
-    if (directive_.kind == Kind::condition) return read_condition();
-    return token_.is(tok::eod) || fail("unexpected " + spelling(preprocessor_, token_) +
-                                       " after '#pragma hybrid " + found->first + "'");
+    throw WrongDirective(at_,
+                         "unknown " + what + " " + here() + " of '" + sentinel_ + "'; " +
+                             (best.empty() ? "known: " + all : "did you mean '" + std::string(best) + "'?"),
+                         std::string(best));
   }
 
-  /// Reads (name) or ("any name").
-  bool read_phase_name() {
-    if (!expect(tok::l_paren, "'('", "after 'phase'")) return false;
-    if (token_.is(tok::string_literal)) {
-      const clang::StringLiteralParser literal(token_, preprocessor_);
-      if (literal.hadError) return false;
-      directive_.name = literal.GetString().str();
-    } else if (token_.isAnyIdentifier() || !word().empty()) {
-      directive_.name = word().str();
-    } else {
-      return fail("expected the phase's name, a word or a string, not " + spelling(preprocessor_, token_));
-    }
-    if (directive_.name.empty()) return fail("a phase needs a name");
-    next();
-    return expect(tok::r_paren, "')'", "after the phase's name");
+  // Reads (name) or ("any name").
+  void read_name() {
+    expect("(", "after 'phase'");
+    if (is_end() || (!words_[at_].is_string && !is_word(words_[at_].text[0])))
+      fail("expected the phase's name, a word or a string, not " + here());
+    directive_.name = words_[at_].text;
+    if (directive_.name.empty()) fail("a phase needs a name");
+    ++at_;
+    expect(")", "after the phase's name");
   }
 
-  bool read_condition() {
-    std::vector<Tokens> values;
-    if (!read_list("condition", values)) return false;
-    if (values.size() != 1) return fail("'condition' takes one expression");
-    directive_.condition = values.front();
-    if (directive_.kind == Directive::Kind::condition) {
-      directive_.name = "if";
-      for (const Token& token : values.front()) directive_.name += " " + preprocessor_.getSpelling(token);
-    }
-    return true;
-  }
-
-  bool read_clauses() {
-    if (directive_.kind != Directive::Kind::phase && directive_.kind != Directive::Kind::condition)
-      return true;
-    std::vector<std::string> seen;
-    while (token_.isNot(tok::eod)) {
-      if (token_.is(tok::comma)) {  // optional between clauses, as in OpenMP
-        next();
+  void read_clauses() {
+    std::vector<std::size_t> seen;
+    while (!is_end()) {
+      if (is(",")) {  // optional between clauses, as in OpenMP
+        ++at_;
         continue;
       }
-      const std::string clause = word().str();
-      if (std::find(kClauses.begin(), kClauses.end(), clause) == kClauses.end())
-        return fail_unknown("clause", kClauses);
+      const std::size_t clause = one_of("clause", kClauses);
+      const std::string name(kClauses[clause]);
       if (std::find(seen.begin(), seen.end(), clause) != seen.end())
-        return fail("'" + clause + "' is given twice");
-      const bool of_phase =
-          clause == "slots" || clause == "preload" || clause == "flush" || clause == "condition";
-      if (of_phase && directive_.kind == Directive::Kind::condition)
-        return fail("'" + clause + "' is a clause of 'phase'; 'condition' takes pattern and connections");
+        throw WrongDirective(at_ - 1, "'" + name + "' is given twice");
+      if (directive_.kind == Kind::condition && name != "pattern" && name != "connections")
+        throw WrongDirective(
+            at_ - 1, "'" + name + "' is a clause of 'phase'; 'condition' takes pattern and connections");
       seen.push_back(clause);
-      next();
-      if (!read_clause(clause)) return false;
+      read_clause(name);
     }
-    if (directive_.kind == Directive::Kind::condition && directive_.pattern.empty() &&
-        directive_.connections.empty())
-      return fail("'#pragma hybrid condition' needs a working set: pattern(...) or connections(...)");
-    return true;
   }
 
-  bool read_clause(const std::string& clause) {
-    if (clause == "preload") return directive_.preload = true;
-    if (clause == "flush") return directive_.flush = true;
-    if (clause == "condition") return read_condition();
-    if (clause == "pattern") return read_pattern();
-    if (clause == "connections") return read_connections();
-    std::vector<Tokens> values;
-    if (!read_list(clause, values)) return false;
-    if (values.size() != 1) return fail("'slots' takes one number");
-    directive_.slots = values.front();
-    return true;
-  }
-
-  bool read_pattern() {
-    if (!expect(tok::l_paren, "'('", "after 'pattern'")) return false;
-    const auto* const found = std::find(kPatterns.begin(), kPatterns.end(), std::string_view(word()));
-    if (found == kPatterns.end()) return fail_unknown("pattern", kPatterns);
-    directive_.pattern = word().str();
-    next();
-    if (token_.is(tok::r_paren)) {
-      next();
-      return true;
+  void read_clause(const std::string& clause) {
+    if (clause == "preload") {
+      directive_.preload = true;
+    } else if (clause == "flush") {
+      directive_.flush = true;
+    } else if (clause == "condition") {
+      directive_.condition = read_one(clause, "one expression");
+    } else if (clause == "pattern") {
+      read_pattern();
+    } else if (clause == "connections") {
+      read_connections();
+    } else {
+      directive_.slots = read_one(clause, "one number");
+      if (const auto number = literal(*directive_.slots); number && *number < 1)
+        throw WrongDirective(directive_.slots->begin,
+                             "slots: a phase has one configuration or more, not " + std::to_string(*number));
     }
-    if (token_.isNot(tok::comma))
-      return fail("expected ',' or ')' after the pattern's name, not " + spelling(preprocessor_, token_));
-    if (!read_values("pattern", directive_.dimensions)) return false;
-    const std::size_t given = directive_.dimensions.size();
-    const std::size_t takes = kNumbers[static_cast<std::size_t>(found - kPatterns.begin())];
-    if (given == takes) return true;
-    report_error(preprocessor_, directive_.dimensions[std::min(given, takes + 1) - 1].front().getLocation(),
-                 "the pattern '" + directive_.pattern + "' takes " +
-                     (takes == 0   ? "no numbers"
-                      : takes == 1 ? "one number"
-                                   : std::to_string(takes) + " numbers") +
-                     ", not " + std::to_string(given));
-    return false;
   }
 
-  bool read_connections() {
-    if (token_.isNot(tok::l_paren)) return expect(tok::l_paren, "'('", "after 'connections'");
-    const SourceLocation open = token_.getLocation();
-    std::vector<Tokens> pairs;
-    if (!read_values("connections", pairs)) return false;
-    for (const Tokens& pair : pairs) {
-      const auto depth_zero_arrow = [&] {
-        int depth = 0;
-        for (auto token = pair.begin(); token != pair.end(); ++token) {
-          depth += token->isOneOf(tok::l_paren, tok::l_square)   ? 1
-                   : token->isOneOf(tok::r_paren, tok::r_square) ? -1
-                                                                 : 0;
-          if (depth == 0 && token->is(tok::arrow)) return token;
-        }
-        return pair.end();
-      };
-      const auto arrow = depth_zero_arrow();
-      if (arrow == pair.end() || arrow == pair.begin() || arrow + 1 == pair.end()) {
-        report_error(preprocessor_, pair.empty() ? open : pair.front().getLocation(),
-                     "a connection is 'source -> destination'; put parentheses around members of pointers");
-        return false;
+  void read_pattern() {
+    expect("(", "after 'pattern'");
+    const std::size_t found = one_of("pattern", kPatterns);
+    directive_.pattern = kPatterns[found];
+    if (is(")")) {
+      ++at_;
+      return;
+    }
+    if (!is(",")) fail("expected ',' or ')' after the pattern's name, not " + here());
+    directive_.dimensions = read_values("pattern");
+    const std::size_t given = directive_.dimensions.size(), takes = kNumbers[found];
+    if (given != takes)
+      throw WrongDirective(directive_.dimensions[std::min(given, takes + 1) - 1].begin,
+                           "the pattern '" + directive_.pattern + "' takes " +
+                               (takes == 0   ? "no numbers"
+                                : takes == 1 ? "one number"
+                                             : std::to_string(takes) + " numbers") +
+                               ", not " + std::to_string(given));
+    for (const Expression& dimension : directive_.dimensions)
+      if (const auto number = literal(dimension); number && *number < 0 && directive_.pattern != "shift")
+        throw WrongDirective(dimension.begin, "the pattern '" + directive_.pattern +
+                                                  "' takes no number below zero: " + std::to_string(*number));
+  }
+
+  void read_connections() {
+    if (!is("(")) expect("(", "after 'connections'");
+    for (const Expression& pair : read_values("connections")) {
+      std::size_t arrow = pair.begin;
+      for (int depth = 0; arrow < pair.end && (depth != 0 || !is("->", arrow)); ++arrow)
+        depth += nesting(arrow);
+      if (arrow == pair.begin || arrow + 1 >= pair.end)
+        throw WrongDirective(
+            pair.begin,
+            "a connection is 'source -> destination'; put parentheses around members of pointers");
+      directive_.connections.push_back({{pair.begin, arrow}, {arrow + 1, pair.end}});
+    }
+  }
+
+  Expression read_one(const std::string& clause, const std::string& takes) {
+    const std::size_t start = at_;
+    if (!is("(")) expect("(", "after '" + clause + "'");
+    const std::vector<Expression> values = read_values(clause);
+    if (values.size() != 1) throw WrongDirective(start, "'" + clause + "' takes " + takes);
+    return values.front();
+  }
+
+  // Reads values from the '(' or ',' before the first one to the ')' after the last one.
+  std::vector<Expression> read_values(const std::string& clause) {
+    std::vector<Expression> values;
+    std::size_t begin = ++at_;
+    for (int depth = 0; !is_end(); ++at_) {
+      if (depth == 0 && (is(",") || is(")"))) {
+        if (begin == at_) fail("expected an expression in '" + clause + "'");
+        values.push_back({begin, at_});
+        begin = at_ + 1;
+        if (!is(")")) continue;
+        ++at_;
+        return values;
       }
-      directive_.connections.push_back({Tokens(pair.begin(), arrow), Tokens(arrow + 1, pair.end())});
+      if (is(";") || is("{") || is("}")) fail("expected an expression in '" + clause + "', not " + here());
+      depth += nesting(at_);
     }
-    return true;
+    fail("expected ')' at the end of '" + clause + "'");
+  }
+  int nesting(std::size_t at) const {
+    return is("(", at) || is("[", at) ? 1 : is(")", at) || is("]", at) ? -1 : 0;
   }
 
-  bool read_list(const std::string& clause, std::vector<Tokens>& values) {
-    if (token_.isNot(tok::l_paren)) return expect(tok::l_paren, "'('", "after '" + clause + "'");
-    return read_values(clause, values);
+  // Returns the value of a whole number with optional signs; nothing for other expressions.
+  std::optional<long long> literal(const Expression& expression) const {
+    long long sign = 1;
+    std::size_t at = expression.begin;
+    for (; at + 1 < expression.end && (is("-", at) || is("+", at)); ++at) sign = is("-", at) ? -sign : sign;
+    const std::string& digits = words_[at].text;
+    if (at + 1 != expression.end || digits.find_first_not_of("0123456789") != digits.npos)
+      return std::nullopt;
+    return sign * std::strtoll(digits.c_str(), nullptr, 10);
   }
 
-  /// Reads values from the '(' or ',' before the first one to the ')' after the last one.
-  bool read_values(const std::string& clause, std::vector<Tokens>& values) {
-    next();
-    int depth = 0;
-    values.emplace_back();
-    for (; token_.isNot(tok::eod); next()) {
-      if (depth == 0 && token_.isOneOf(tok::comma, tok::r_paren)) {
-        if (values.back().empty()) return fail("expected an expression in '" + clause + "'");
-        if (token_.is(tok::r_paren)) {
-          next();
-          return true;
-        }
-        values.emplace_back();
-        continue;
-      }
-      depth += token_.isOneOf(tok::l_paren, tok::l_square)   ? 1
-               : token_.isOneOf(tok::r_paren, tok::r_square) ? -1
-                                                             : 0;
-      if (token_.isOneOf(tok::semi, tok::l_brace, tok::r_brace))
-        return fail("expected an expression in '" + clause + "', not " + spelling(preprocessor_, token_));
-      values.back().push_back(token_);
-    }
-    return fail("expected ')' at the end of '" + clause + "'");
-  }
-
-  clang::Preprocessor& preprocessor_;
+  const std::vector<Word>& words_;
+  const std::string& sentinel_;
+  const bool ignores_case_;
+  std::size_t at_ = 0;
   Directive directive_;
-  Token token_{};
 };
 
 }  // namespace
 
-void report_error(clang::Preprocessor& preprocessor, SourceLocation at, const std::string& text) {
-  DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
-  diagnostics.Report(at, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0")) << text;
-}
-
-void report_warning(DiagnosticsEngine& diagnostics, SourceLocation at, const std::string& text,
-                    Warnings warnings) {
-  if (warnings == Warnings::off) return;
-  const unsigned id = warnings == Warnings::errors
-                          ? diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0 [-Werror,-Whybrid]")
-                          : diagnostics.getCustomDiagID(DiagnosticsEngine::Warning, "%0 [-Whybrid]");
-  diagnostics.Report(at, id) << text;
-}
-
-std::optional<Directive> read_directive(clang::Preprocessor& preprocessor, SourceLocation at) {
-  return Reader(preprocessor, at).read();
+Directive read_directive(const std::vector<Word>& words, const std::string& sentinel, bool ignores_case) {
+  return Reader(words, sentinel, ignores_case).read();
 }
 
 }  // namespace hybrid::directives

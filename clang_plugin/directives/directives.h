@@ -1,7 +1,7 @@
 // Parts of the Clang plugin for `#pragma hybrid`. The path of a directive:
 //   pragma.cpp     the preprocessor calls it for each `#pragma hybrid` line
-//   clauses.cpp    reads the line
-//   pragma.cpp     replaces it by calls of marker functions
+//   clauses.cpp    reads the line's words
+//   pragma.cpp     replaces the line by calls of marker functions
 //   markers.cpp    declares the marker functions in every translation unit
 //   placement.cpp  checks the result in the parsed program
 // The LLVM pass finds the marker calls by name (core/hint_abi.h) and reads phases, patterns and connections
@@ -9,52 +9,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "clang/Lex/Preprocessor.h"
-#include "clang/Lex/Token.h"
 
 namespace hybrid::directives {
-
-// ---- clauses.cpp
-
-using Tokens = std::vector<clang::Token>;
-
-struct Connections {
-  Tokens from, to;
-};
-
-/// One directive as written:
-///   phase(NAME) [pattern(P[, dims...])] [connections(from -> to, ...)] [slots(N)] [preload] [flush]
-///     [condition(expr)]
-///   condition(expr) [pattern(...)] [connections(...)]     a conditional working set (D 5.2.3)
-///   end | flush | off | on
-struct Directive {
-  enum class Kind { phase, condition, end, flush, off, on } kind = Kind::phase;
-  clang::SourceLocation at;
-  std::string name;                // of a phase
-  std::string pattern;             // "" for none
-  std::vector<Tokens> dimensions;  // all numbers of the pattern, or none
-  std::vector<Connections> connections;
-  std::optional<Tokens> slots, condition;
-  bool preload = false, flush = false;
-};
-
-/// Handling of warnings: on, off with -Wno-hybrid, errors with -Werror=hybrid (plugin arguments).
-enum class Warnings { on, off, errors };
-
-/// Reads the rest of the directive's line. Reports errors like Clang; returns nothing then.
-std::optional<Directive> read_directive(clang::Preprocessor& preprocessor, clang::SourceLocation at);
-
-/// Reports `text` at `at` as an error.
-void report_error(clang::Preprocessor& preprocessor, clang::SourceLocation at, const std::string& text);
-/// Reports `text` at `at` as a warning of the group -Whybrid.
-void report_warning(clang::DiagnosticsEngine& diagnostics, clang::SourceLocation at, const std::string& text,
-                    Warnings warnings);
 
 // ---- markers.cpp
 
@@ -89,8 +49,11 @@ std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler);
 
 // ---- placement.cpp
 
+/// Handling of warnings: on, off with -Wno-hybrid, errors with -Werror=hybrid (plugin arguments).
+enum class Warnings { on, off, errors };
+
 /// Reports misplaced directives in the parsed program, as errors and warnings: the body of an `if` without
-/// braces, expressions with side effects, numbers out of range.
+/// braces, expressions with side effects.
 void check_placement(clang::ASTContext& context, Warnings warnings);
 
 }  // namespace hybrid::directives

@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -12,6 +10,16 @@ namespace hybrid::directives {
 namespace {
 
 using namespace clang;  // NOLINT(google-build-using-namespace): names of the AST only
+
+/// Reports a warning of the group -Whybrid.
+void report_warning(DiagnosticsEngine& diagnostics, SourceLocation at, const std::string& text,
+                    Warnings warnings) {
+  if (warnings == Warnings::off) return;
+  const unsigned id = warnings == Warnings::errors
+                          ? diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0 [-Werror,-Whybrid]")
+                          : diagnostics.getCustomDiagID(DiagnosticsEngine::Warning, "%0 [-Whybrid]");
+  diagnostics.Report(at, id) << text;
+}
 
 class Visitor : public RecursiveASTVisitor<Visitor> {
  public:
@@ -36,7 +44,6 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (name != "__hybrid_connection" && name != "__hybrid_pattern" && name != "__hybrid_phase_begin" &&
         name != "__hybrid_condition")
       return true;
-    check_numbers(*call, name);
     for (const Expr* const argument : call->arguments()) {
       if (argument->isValueDependent() || !argument->HasSideEffects(context_)) continue;
       // The argument of a condition is `(as written) != 0`.
@@ -68,34 +75,6 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (callee == nullptr || callee->getIdentifier() == nullptr) return {};
     const StringRef name = callee->getName();
     return name.starts_with("__hybrid_") ? name : StringRef();
-  }
-  /// Checks constant numbers: fewer than one slot, sizes and roots below zero. (The library determines a size
-  /// of 0; shift may be negative.)
-  void check_numbers(const CallExpr& call, StringRef name) {
-    if (name == "__hybrid_phase_begin" && call.getNumArgs() == 3)
-      if (const auto slots = written_number(*call.getArg(2)); slots && *slots < 1)
-        error(place(*call.getArg(2)), *slots, "slots: a phase has one configuration or more, not ");
-    if (name != "__hybrid_pattern") return;
-    const auto* const pattern = dyn_cast<clang::StringLiteral>(call.getArg(0)->IgnoreParenImpCasts());
-    if (pattern == nullptr || pattern->getString() == "shift") return;
-    for (unsigned i = 2; i < call.getNumArgs(); ++i)
-      if (const auto number = written_number(*call.getArg(i)); number && *number < 0)
-        error(place(*call.getArg(i)), *number,
-              "the pattern '" + pattern->getString().str() + "' takes no number below zero: ");
-  }
-  /// Returns the value of a constant of the directive. Defaults of omitted clauses, which have no
-  /// parentheses, have none.
-  std::optional<std::int64_t> written_number(const Expr& argument) const {
-    Expr::EvalResult result;
-    if (!isa<ParenExpr>(argument.IgnoreImpCasts()) || argument.isValueDependent() ||
-        !argument.EvaluateAsInt(result, context_))
-      return std::nullopt;
-    return result.Val.getInt().getExtValue();
-  }
-  /// Place of the argument as written, without the added parentheses.
-  static SourceLocation place(const Expr& argument) { return argument.IgnoreParenImpCasts()->getBeginLoc(); }
-  void error(SourceLocation at, std::int64_t number, const std::string& text) {
-    error(at, text + std::to_string(number));
   }
   /// Whether the statement is the first of a replaced directive: a call, or the `if` of a condition.
   bool opens_directive(const Stmt& statement) const {

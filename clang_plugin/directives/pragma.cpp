@@ -4,20 +4,37 @@
 #include <utility>
 #include <vector>
 
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/LiteralSupport.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/Lookup.h"
 #include "clang/Sema/Sema.h"
+#include "clang_plugin/directives/clauses.h"
 #include "clang_plugin/directives/directives.h"
+#include "core/hint_abi.h"
 
 namespace hybrid::directives {
 
 namespace {
 
+using clang::DiagnosticsEngine;
 using clang::Preprocessor;
 using clang::SourceLocation;
 using clang::StringRef;
 using clang::Token;
 namespace tok = clang::tok;
+
+using Tokens = std::vector<Token>;
+
+void report_error(Preprocessor& preprocessor, SourceLocation at, const std::string& text,
+                  const std::string& instead = "") {
+  DiagnosticsEngine& diagnostics = preprocessor.getDiagnostics();
+  const auto report = diagnostics.Report(at, diagnostics.getCustomDiagID(DiagnosticsEngine::Error, "%0"));
+  report << text;
+  if (!instead.empty())
+    report << clang::FixItHint::CreateReplacement(clang::CharSourceRange::getTokenRange(at), instead);
+}
 
 /// Builds a stream of tokens, all located at the directive. Their spelling is in a buffer of the
 /// preprocessor, so that they can be printed.
@@ -25,42 +42,29 @@ class TokenWriter {
  public:
   TokenWriter(Preprocessor& preprocessor, SourceLocation at) : preprocessor_(preprocessor), at_(at) {}
 
-  TokenWriter& word(StringRef name) {
-    Token& token = add(tok::identifier, name);
-    // Keywords are not identifiers: "int" gets its own token kind.
-    clang::IdentifierInfo* const info = preprocessor_.getIdentifierInfo(name);
-    token.setIdentifierInfo(info);
-    token.setKind(info->getTokenID());
-    return *this;
-  }
-  TokenWriter& sign(tok::TokenKind kind, const char* spelt) {
-    add(kind, spelt);
-    return *this;
-  }
-  TokenWriter& open() { return sign(tok::l_paren, "("); }
-  TokenWriter& close() { return sign(tok::r_paren, ")"); }
-  TokenWriter& comma() { return sign(tok::comma, ","); }
-  TokenWriter& semicolon() { return sign(tok::semi, ";"); }
-  TokenWriter& number(long long value) {
-    literal(tok::numeric_constant, std::to_string(value));
-    return *this;
-  }
-  TokenWriter& string(const std::string& text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
+  TokenWriter& code(const std::string& text) {
+    clang::Lexer lexer(SourceLocation(), preprocessor_.getLangOpts(), text.data(), text.data(),
+                       text.data() + text.size());
+    Token token;
+    while (!lexer.LexFromRawLexer(token) || token.isNot(tok::eof)) {
+      const StringRef spelt(lexer.getBufferLocation() - token.getLength(), token.getLength());
+      clang::IdentifierInfo* const info =
+          token.is(tok::raw_identifier) ? preprocessor_.getIdentifierInfo(spelt) : nullptr;
+      // Keywords are not identifiers: "int" has its own token kind.
+      const tok::TokenKind kind = info != nullptr ? info->getTokenID() : token.getKind();
+      token.startToken();
+      token.setKind(kind);
+      preprocessor_.CreateString(spelt, token, at_, at_);
+      if (info != nullptr) token.setIdentifierInfo(info);
+      tokens_.push_back(token);
     }
-    literal(tok::string_literal, quoted + "\"");
     return *this;
   }
-  TokenWriter& tokens(const Tokens& written) {
-    open();
+  TokenWriter& expression(const Tokens& written) {
+    code("(");
     tokens_.insert(tokens_.end(), written.begin(), written.end());
-    return close();
+    return code(")");
   }
-  /// name();
-  TokenWriter& call(StringRef name) { return word(name).open().close().semicolon(); }
 
   void enter() {
     auto stream = std::make_unique<Token[]>(tokens_.size());
@@ -70,17 +74,6 @@ class TokenWriter {
   }
 
  private:
-  Token& add(tok::TokenKind kind, StringRef spelt) {
-    Token token;
-    token.startToken();
-    token.setKind(kind);
-    preprocessor_.CreateString(spelt, token, at_, at_);
-    token.setKind(kind);
-    tokens_.push_back(token);
-    return tokens_.back();
-  }
-  void literal(tok::TokenKind kind, const std::string& spelt) { add(kind, spelt); }
-
   Preprocessor& preprocessor_;
   SourceLocation at_;
   std::vector<Token> tokens_;
@@ -103,103 +96,117 @@ class HybridPragma final : public clang::PragmaHandler {
   void HandlePragma(Preprocessor& preprocessor, clang::PragmaIntroducer introducer, Token& first) override {
     *any_ = true;
     const SourceLocation at = introducer.Loc.isValid() ? introducer.Loc : first.getLocation();
-    std::optional<Directive> directive = read_directive(preprocessor, first.getLocation());
-    if (!directive) return;
+    const std::vector<Word> words = read_words(preprocessor);
+    try {
+      write(preprocessor, at, read_directive(words, "#pragma hybrid", /*ignores_case=*/false));
+    } catch (const WrongDirective& wrong) {
+      report_error(preprocessor, tokens_[wrong.at].getLocation(), wrong.what(), wrong.instead);
+    }
+  }
+
+ private:
+  /// Reads the rest of the line into `tokens_`, with its end.
+  std::vector<Word> read_words(Preprocessor& preprocessor) {
+    std::vector<Word> words;
+    tokens_.assign(1, Token());
+    for (preprocessor.Lex(tokens_.back()); tokens_.back().isNot(tok::eod);
+         preprocessor.Lex(tokens_.emplace_back())) {
+      words.push_back({preprocessor.getSpelling(tokens_.back())});
+      if (tokens_.back().isNot(tok::string_literal)) continue;
+      const clang::StringLiteralParser literal(tokens_.back(), preprocessor);
+      if (!literal.hadError) words.back() = {literal.GetString().str(), true};
+    }
+    return words;
+  }
+
+  void write(Preprocessor& preprocessor, SourceLocation at, const Directive& directive) {
     if (open_.empty() || outside_functions())
       return report_error(preprocessor, at, "'#pragma hybrid' must be in the body of a function");
-    replace_names(*directive);
     TokenWriter out(preprocessor, at);
-    switch (directive->kind) {
+    switch (directive.kind) {
       case Directive::Kind::phase:
         end_phase(out, open_.size() - 1);
-        write_phase(out, *directive);
+        if (directive.flush) out.code("__hybrid_flush();");
+        open_.back() = begin(out, directive, directive.name);
         break;
       case Directive::Kind::condition:
-        write_condition(out, *directive);
+        write_condition(out, directive);
         break;
       case Directive::Kind::end:
         if (!end_innermost(out))
           return report_error(preprocessor, at, "'#pragma hybrid end' without a phase that is open here");
         break;
       case Directive::Kind::flush:
-        out.call("__hybrid_flush");
+        out.code("__hybrid_flush();");
         break;
       case Directive::Kind::off:
-        out.call("__hybrid_off");
+        out.code("__hybrid_off();");
         break;
       case Directive::Kind::on:
-        out.call("__hybrid_on");
+        out.code("__hybrid_on();");
         break;
     }
     out.enter();
   }
 
- private:
-  void write_phase(TokenWriter& out, const Directive& directive) {
-    if (directive.flush) out.call("__hybrid_flush");
-    open_.back() = begin(out, directive);
-  }
-
   /// Writes a conditional working set: an empty phase inside the enclosing one.
   void write_condition(TokenWriter& out, const Directive& directive) {
-    if (directive.condition) write_if(out, *directive.condition);
+    write_if(out, *directive.condition);
+    std::string name = "if";
+    for (std::size_t i = directive.condition->begin; i < directive.condition->end; ++i)
+      name += " " + compiler_.getPreprocessor().getSpelling(tokens_[i]);
     Directive then = directive;
     then.condition.reset();
-    begin(out, then);
-    out.sign(tok::r_brace, "}");
+    begin(out, then, name);
+    out.code("}");
   }
 
   /// Begins a phase. Returns the number of the variable that ends it.
-  std::size_t begin(TokenWriter& out, const Directive& directive) {
-    const std::string variable = scope(++scopes_);
-    out.word("__hybrid_phase_begin").open().string(directive.name).comma();
-    out.number((directive.preload ? 1 : 0) + (directive.flush ? 2 : 0)).comma();
-    if (directive.slots) {
-      out.tokens(*directive.slots);
-    } else {
-      out.number(0);
-    }
-    out.close().semicolon();
+  std::size_t begin(TokenWriter& out, const Directive& directive, const std::string& name) {
+    std::string quoted;
+    for (const char c : name) (quoted += c == '"' || c == '\\' ? "\\" : "") += c;
+    const int flags =
+        (directive.preload ? HYBRID_PHASE_PRELOAD : 0) | (directive.flush ? HYBRID_PHASE_FLUSH : 0);
+    out.code("__hybrid_phase_begin(\"" + quoted + "\", " + std::to_string(flags) + ", ");
+    write(out, directive.slots);
+    out.code(");");
     write_working_set(out, directive);
     // Not first: the first statement must be an expression, which check_placement() finds in a body without
     // braces.
-    out.word("int").word(variable).word("__attribute__").open().open().word("cleanup").open();
-    out.word("__hybrid_scope_end").close().close().close().sign(tok::equal, "=").number(0).semicolon();
-    out.word("__hybrid_phase_ready").open().sign(tok::amp, "&").word(variable).close().semicolon();
+    const std::string variable = scope(++scopes_);
+    out.code("int " + variable + " __attribute__((cleanup(__hybrid_scope_end))) = 0;");
+    out.code("__hybrid_phase_ready(&" + variable + ");");
     return scopes_;
   }
 
   void write_working_set(TokenWriter& out, const Directive& directive) {
-    if (directive.condition) write_if(out, directive.condition.value());
+    if (directive.condition) write_if(out, *directive.condition);
     if (!directive.pattern.empty()) {
-      out.word("__hybrid_pattern").open().string(directive.pattern).comma();
-      out.number(static_cast<long long>(directive.dimensions.size()));
-      for (std::size_t i = 0; i < 4; ++i) {
-        out.comma();
-        if (i < directive.dimensions.size()) {
-          out.tokens(directive.dimensions[i]);
-        } else {
-          out.number(0);
-        }
-      }
-      out.close().semicolon();
+      const std::size_t count = directive.dimensions.size();
+      out.code("__hybrid_pattern(\"" + directive.pattern + "\", " + std::to_string(count));
+      for (std::size_t i = 0; i < 4; ++i)
+        write(out.code(","), i < count ? std::optional(directive.dimensions[i]) : std::nullopt);
+      out.code(");");
     }
-    for (const Connections& connection : directive.connections)
-      out.word("__hybrid_connection")
-          .open()
-          .tokens(connection.from)
-          .comma()
-          .tokens(connection.to)
-          .close()
-          .semicolon();
-    if (directive.condition) out.sign(tok::r_brace, "}");
+    for (const Directive::Connection& connection : directive.connections) {
+      out.code("__hybrid_connection(").expression(written(connection.from));
+      out.code(",").expression(written(connection.to)).code(");");
+    }
+    if (directive.condition) out.code("}");
+  }
+
+  /// Writes an expression, or 0.
+  void write(TokenWriter& out, const std::optional<Expression>& expression) {
+    if (expression)
+      out.expression(written(*expression));
+    else
+      out.code("0");
   }
 
   /// Opens a conditional block. The condition is the argument of a marker, so that it is checked like other
   /// expressions.
-  static void write_if(TokenWriter& out, const Tokens& condition) {
-    out.word("if").open().word("__hybrid_condition").open().tokens(condition);
-    out.sign(tok::exclaimequal, "!=").number(0).close().close().sign(tok::l_brace, "{");
+  void write_if(TokenWriter& out, const Expression& condition) {
+    out.code("if (__hybrid_condition(").expression(written(condition)).code(" != 0)) {");
   }
 
   static std::string scope(std::size_t number) { return "__hybrid_scope_" + std::to_string(number); }
@@ -207,7 +214,7 @@ class HybridPragma final : public clang::PragmaHandler {
   /// Ends the phase of the block at `depth`, if it has one.
   bool end_phase(TokenWriter& out, std::size_t depth) {
     if (open_[depth] == 0) return false;
-    out.word("__hybrid_scope_end").open().sign(tok::amp, "&").word(scope(open_[depth])).close().semicolon();
+    out.code("__hybrid_scope_end(&" + scope(open_[depth]) + ");");
     return true;
   }
   bool end_innermost(TokenWriter& out) {
@@ -220,19 +227,12 @@ class HybridPragma final : public clang::PragmaHandler {
     return false;
   }
 
-  /// Replaces `rank` and `size`, unless the program has such a variable, by the caller's in MPI_COMM_WORLD.
-  void replace_names(Directive& directive) {
-    for (Tokens& dimension : directive.dimensions) replace_names(dimension);
-    for (Connections& connection : directive.connections) {
-      replace_names(connection.from);
-      replace_names(connection.to);
-    }
-    if (directive.slots) replace_names(*directive.slots);
-    if (directive.condition) replace_names(*directive.condition);
-  }
-  void replace_names(Tokens& tokens) {
+  /// The tokens of an expression. `rank` and `size`, unless the program has such a variable, are replaced by
+  /// the caller's in MPI_COMM_WORLD.
+  Tokens written(const Expression& expression) {
     Tokens result;
-    for (const Token& token : tokens) {
+    for (std::size_t i = expression.begin; i < expression.end; ++i) {
+      const Token& token = tokens_[i];
       const StringRef name = token.is(tok::identifier) ? token.getIdentifierInfo()->getName() : StringRef();
       const bool rank = name == "hybrid_rank" || (name == "rank" && !visible(token));
       const bool size = name == "hybrid_size" || (name == "size" && !visible(token));
@@ -252,7 +252,7 @@ class HybridPragma final : public clang::PragmaHandler {
         result.push_back(sign);
       }
     }
-    tokens = std::move(result);
+    return result;
   }
   /// Whether the directive is in the braces of a type or of a list of values. Unknown in C++, where a class
   /// contains function bodies.
@@ -274,6 +274,7 @@ class HybridPragma final : public clang::PragmaHandler {
 
   clang::CompilerInstance& compiler_;
   std::shared_ptr<bool> any_;
+  Tokens tokens_;                  // of the directive
   std::vector<std::size_t> open_;  // by block: the number of its open phase's variable, or 0
   std::size_t scopes_ = 0;
 };

@@ -1,9 +1,9 @@
 // hybrid-fortran-directives [--free|--fixed] [-I FOLDER]... SOURCE OUTPUT
 //
 // hybridfort runs this program on a file before flang. It replaces the `!hyb$` lines of SOURCE by calls
-// (rewrite.h) and writes the result to OUTPUT; included files with such lines go to separate folders next to
-// OUTPUT. Without such lines no file is written. Wrong directives are reported like flang's errors, with exit
-// code 1 (in files that an #if may skip, flang reports them). Exit code 2: a file cannot be read or written.
+// (rewrite.h), also in the files that it includes, and writes the result to OUTPUT. Without such lines no
+// file is written. Wrong directives are reported like flang's errors, with exit code 1 (those that an #if may
+// skip are reported by flang). Exit code 2: a file cannot be read or written.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -21,11 +21,11 @@ int fail(const std::string& text) {
   return 2;
 }
 
-void report(const WrongDirective& wrong, const UnitFile& file) {
-  std::string line = file.source.lines[wrong.at.line - 1];
-  std::replace(line.begin(), line.end(), '\t', ' ');
-  std::cerr << file.path << ":" << wrong.at.line << ":" << wrong.at.column << ": error: " << wrong.what()
-            << "\n  " << line << "\n  " << std::string(wrong.at.column - 1, ' ') << "^\n";
+void report(const Wrong& wrong, const Line& line) {
+  std::string text = line.text;
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  std::cerr << line.path << ":" << line.number << ":" << wrong.at.column << ": error: " << wrong.text
+            << "\n  " << text << "\n  " << std::string(wrong.at.column - 1, ' ') << "^\n";
 }
 
 std::optional<std::string> read_file(const std::string& path) {
@@ -34,14 +34,6 @@ std::optional<std::string> read_file(const std::string& path) {
   std::string text{std::istreambuf_iterator<char>(input), {}};
   if (!input) return std::nullopt;
   return text;
-}
-
-bool write_file(const std::string& path, const std::string& text) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  std::ofstream output(path, std::ios::binary);
-  output << text;
-  return static_cast<bool>(output.flush());
 }
 
 }  // namespace
@@ -67,21 +59,12 @@ int main(int count, char** words) {
   const auto text = read_file(files[0]);
   if (!text) return fail(files[0] + ": cannot be read");
   const Form form = is_free ? Form::free : is_fixed ? Form::fixed : form_of(files[0]);
-  const Unit unit = read_unit(files[0], *text, form, folders, read_file);
-  bool is_wrong = false;
-  for (const UnitFile& file : unit.files) {
-    if (!file.is_read) continue;
-    for (const WrongDirective& wrong : file.wrong) report(wrong, file);
-    is_wrong |= !file.wrong.empty();
-  }
-  if (is_wrong) return 1;
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::absolute(files[1]).parent_path();
-  std::vector<std::string> copies{files[1]};
-  for (std::size_t i = 1; i < unit.files.size(); ++i)
-    copies.push_back(folder / ("included-" + std::to_string(i)) / fs::path(unit.files[i].path).filename());
-  for (std::size_t i = 0; i < unit.files.size(); ++i)
-    if (unit.files[i].changes && !write_file(copies[i], rewrite(unit, i, copies)))
-      return fail(copies[i] + ": cannot be written");
-  return 0;
+  const Source source = read_source(files[0], *text, form, folders, read_file);
+  if (source.directives.empty() && source.wrong.empty()) return 0;
+  const Rewritten rewritten = rewrite(source);
+  for (const Wrong& wrong : rewritten.wrong) report(wrong, source.lines[wrong.at.line]);
+  if (!rewritten.wrong.empty()) return 1;
+  std::ofstream output(files[1], std::ios::binary);
+  output << rewritten.text;
+  return output.flush() ? 0 : fail(files[1] + ": cannot be written");
 }

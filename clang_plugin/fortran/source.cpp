@@ -1,10 +1,13 @@
 #include "clang_plugin/fortran/source.h"
 
 #include <algorithm>
-#include <cctype>
+#include <filesystem>
+#include <utility>
 
 namespace hybrid::fortran {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kSentinel = "hyb$";
 
@@ -45,23 +48,6 @@ std::size_t end_of_code(std::string_view line, std::size_t at) {
   return end;
 }
 
-void add_names(std::string_view line, Form form, Names& names) {
-  if (line.empty() || (form == Form::fixed && !is_blank(line[0]) && std::isdigit(line[0]) == 0)) return;
-  const std::size_t end = end_of_code(line, 0);
-  for (std::size_t at = 0; at < end; ++at) {
-    if (line[at] == '\'' || line[at] == '"') {
-      at = std::min(line.find(line[at], at + 1), end);
-      continue;
-    }
-    if (!is_word(line[at])) continue;
-    std::string word;
-    for (; at < end && is_word(line[at]); ++at) word += lower(line[at]);
-    const std::size_t next = skip_blanks(line.substr(0, end), at);
-    if (next == end || line[next] != '(') names.insert(word);
-    --at;
-  }
-}
-
 // Returns the position after the `#` of a preprocessor line; 0 for other lines. In fixed form a `#` in the
 // sixth column is a continuation.
 std::size_t after_hash(std::string_view line, Form form) {
@@ -88,30 +74,90 @@ std::size_t after_include(std::string_view line, Form form) {
   return at;
 }
 
+// Returns the change of the depth in #if ... #endif after this line: 1, 0 or -1.
+int condition_depth_change(std::string_view line, Form form) {
+  const std::size_t hash = after_hash(line, form);
+  if (hash == 0) return 0;
+  const std::string word = word_at(line, hash);
+  return word == "if" || word == "ifdef" || word == "ifndef" ? 1 : word == "endif" ? -1 : 0;
+}
+
 class Reader {
  public:
-  Reader(std::string_view text, Form form) {
+  Reader(Form form, const std::vector<std::string>& folders, const ReadFile& read)
+      : folders_(folders), read_(read) {
     source_.form = form;
-    source_.lines = lines_of(text);
   }
 
-  Source read() {
-    for (line_ = 1; line_ <= source_.lines.size(); ++line_) {
-      const std::string& line = source_.lines[line_ - 1];
+  Source read(const std::string& path, const std::string& text) {
+    add_file(path, text);
+    for (std::size_t i = 0; i < source_.lines.size(); ++i) {
+      const std::string& line = source_.lines[i].text;
       if (const std::size_t at = directive_at(line, source_.form); at != 0) {
-        add(line, at);
+        add_directive(i, at);
         continue;
       }
       expect_complete();
-      add_include(line);
-      add_names(line, source_.form, source_.names);
+      add_names(line);
     }
     expect_complete();
     return std::move(source_);
   }
 
  private:
-  void add(const std::string& line, std::size_t at) {
+  // Adds a file's lines, with those of other files in place of the lines that include them.
+  void add_file(const std::string& path, const std::string& text) {
+    open_files_.push_back(path);
+    std::size_t number = 0;
+    for (const std::string& line : lines_of(text)) {
+      ++number;
+      conditions_ += condition_depth_change(line, source_.form);
+      const auto include = read_include(line, source_.form);
+      if (include && include->name.empty())
+        source_.unknown_from = std::min(source_.unknown_from, source_.lines.size());
+      if (!include || include->name.empty() || !add_included(*include, path))
+        source_.lines.push_back({path, number, line, conditions_ > 0});
+    }
+    open_files_.pop_back();
+  }
+
+  bool add_included(const IncludeLine& include, const std::string& from) {
+    std::vector<std::string> folders{""};
+    if (include.search_own_folder) folders.insert(folders.begin(), fs::path(from).parent_path().string());
+    folders.insert(folders.end(), folders_.begin(), folders_.end());
+    for (const std::string& folder : folders) {
+      const std::string path = (fs::path(folder) / include.name).lexically_normal().string();
+      const auto text = read_(path);
+      if (!text) continue;
+      if (std::find(open_files_.begin(), open_files_.end(), path) != open_files_.end()) return false;
+      add_file(path, *text);
+      return true;
+    }
+    return false;
+  }
+
+  void add_names(std::string_view line) {
+    if (line.empty() || (source_.form == Form::fixed && !is_blank(line[0]) && std::isdigit(line[0]) == 0))
+      return;
+    const std::size_t end = end_of_code(line, 0);
+    for (std::size_t at = 0; at < end; ++at) {
+      if (line[at] == '\'' || line[at] == '"') {
+        at = std::min(line.find(line[at], at + 1), end);
+        continue;
+      }
+      if (!is_word(line[at])) continue;
+      const std::string word = word_at(line.substr(0, end), at);
+      at += word.size();
+      const std::size_t next = skip_blanks(line.substr(0, end), at);
+      if (next == end || line[next] != '(') source_.names.insert(word);
+      --at;
+    }
+  }
+
+  // Adds line `i`, a directive with its text from `at` on.
+  void add_directive(std::size_t i, std::size_t at) {
+    const Line& added = source_.lines[i];
+    const std::string& line = added.text;
     std::size_t end = end_of_code(line, at);
     bool continues = false;
     if (source_.form == Form::fixed) {
@@ -127,43 +173,35 @@ class Reader {
       if (open_) --end;
     }
     end = std::max(at, end);
-    if (continues && (source_.directives.empty() || source_.directives.back().last + 1 != line_)) {
-      source_.wrong.emplace_back(Place{line_, at}, "this '!hyb$' line continues no directive");
+    if (continues && (source_.directives.empty() || source_.directives.back().last + 1 != i)) {
+      source_.wrong.push_back({{i, at}, "this '!hyb$' line continues no directive"});
       return;
     }
     if (!continues) {
-      source_.directives.emplace_back().first = line_;
+      source_.directives.emplace_back().first = i;
     } else {
       source_.directives.back().places.pop_back();
     }
     DirectiveText& directive = source_.directives.back();
-    directive.last = line_;
+    directive.last = i;
     for (; at < end; ++at) {
       directive.text += line[at];
-      directive.places.push_back({line_, at + 1});
+      directive.places.push_back({i, at + 1});
     }
-    directive.places.push_back({line_, end + 1});
-  }
-
-  void add_include(const std::string& line) {
-    conditions_ += condition_depth_change(line, source_.form);
-    if (auto include = read_include(line, source_.form)) {
-      include->line = line_;
-      include->conditional = conditions_ > 0;
-      source_.includes.push_back(*std::move(include));
-    }
+    directive.places.push_back({i, end + 1});
   }
 
   // Reports a directive whose continuation line is missing.
   void expect_complete() {
-    if (!open_) return;
-    open_ = false;
-    source_.wrong.emplace_back(source_.directives.back().places.back(),
-                               "expected a '!hyb$' line after the '&' that ends this one");
+    if (!std::exchange(open_, false)) return;
+    source_.wrong.push_back({source_.directives.back().places.back(),
+                             "expected a '!hyb$' line after the '&' that ends this one"});
   }
 
+  const std::vector<std::string>& folders_;
+  const ReadFile& read_;
   Source source_;
-  std::size_t line_ = 0;
+  std::vector<std::string> open_files_;
   int conditions_ = 0;  // depth in #if ... #endif
   bool open_ = false;   // free form: the line before ended with '&'
 };
@@ -185,7 +223,6 @@ std::optional<IncludeLine> read_include(std::string_view line, Form form) {
   const std::size_t at = hash != 0 ? skip_blanks(line, hash + kWord.size()) : after_include(line, form);
   if (at == 0 || at >= line.size()) return std::nullopt;
   IncludeLine include;
-  include.begin = at;
   char quote = line[at];
   if (hash != 0 && quote == '<') {
     quote = '>';
@@ -198,10 +235,8 @@ std::optional<IncludeLine> read_include(std::string_view line, Form form) {
   for (std::size_t i = at + 1; i < line.size(); ++i) {
     if (line[i] == quote) {
       // In a Fortran string a quote is written twice.
-      if (hash != 0 || i + 1 == line.size() || line[i + 1] != quote) {
-        include.end = i + 1;
+      if (hash != 0 || i + 1 == line.size() || line[i + 1] != quote)
         return include.name.empty() ? std::nullopt : std::optional(include);
-      }
       ++i;
     }
     include.name += line[i];
@@ -209,21 +244,9 @@ std::optional<IncludeLine> read_include(std::string_view line, Form form) {
   return std::nullopt;
 }
 
-std::string with_name(const std::string& line, const IncludeLine& include, const std::string& name) {
-  const bool is_fortran = line[skip_blanks(line, 0)] != '#';
-  const char quote = is_fortran ? line[include.begin] : '"';
-  std::string quoted(1, quote);
-  for (const char c : name) quoted.append(is_fortran && c == quote ? 2 : 1, c);
-  return line.substr(0, include.begin) + quoted + quote + line.substr(include.end);
+Source read_source(const std::string& path, const std::string& text, Form form,
+                   const std::vector<std::string>& folders, const ReadFile& read) {
+  return Reader(form, folders, read).read(path, text);
 }
-
-int condition_depth_change(std::string_view line, Form form) {
-  const std::size_t hash = after_hash(line, form);
-  if (hash == 0) return 0;
-  const std::string word = word_at(line, hash);
-  return word == "if" || word == "ifdef" || word == "ifndef" ? 1 : word == "endif" ? -1 : 0;
-}
-
-Source read_source(std::string_view text, Form form) { return Reader(text, form).read(); }
 
 }  // namespace hybrid::fortran

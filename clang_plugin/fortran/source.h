@@ -1,16 +1,21 @@
-// A Fortran file as lines: its `!hyb$` directives, without comments and with continuation lines joined, each
-// character with its place; and the lines that include other files.
+// A Fortran source with the files that it includes in place of their include lines: its `!hyb$` directives,
+// without comments and with continuation lines joined, each character with its place.
 //
 // Free form: `!hyb$` is first on its line; with `&` at the end, the next `!hyb$` line continues it. Fixed
 // form: `!hyb$`, `chyb$` or `*hyb$` from the first column (or `!hyb$` further right); a continuation line has
 // a sixth column that is neither blank nor 0. Case is ignored.
+//
+// Included files are searched like flang does: in the folder of the including file (except
+// `#include <name>`), in the folder where flang runs, then in the folders of -I. All have the form of the
+// source. Include lines remain if the file is not found (flang reports it), is being included, or is named by
+// a macro.
 #pragma once
 
 #include <cctype>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,13 +38,14 @@ inline std::size_t skip_blanks(std::string_view line, std::size_t at) {
 Form form_of(const std::string& path);
 
 struct Place {
-  std::size_t line = 0, column = 0;  // from 1
+  std::size_t line = 0;    // index in Source::lines
+  std::size_t column = 0;  // from 1
 };
 
-/// An error in a directive, with its place.
-struct WrongDirective : std::runtime_error {
-  WrongDirective(Place place, const std::string& text) : std::runtime_error(text), at(place) {}
+/// An error in a directive.
+struct Wrong {
   Place at;
+  std::string text;
 };
 
 /// Text of a directive after `!hyb$`.
@@ -49,35 +55,36 @@ struct DirectiveText {
   std::vector<Place> places;  // of each character and of the end
 };
 
-using Names = std::set<std::string, std::less<>>;
-
 /// A line that includes a file: Fortran's `include 'name'` or the preprocessor's `#include`, read like flang.
 struct IncludeLine {
-  std::size_t line = 0;            // from 1
-  std::size_t begin = 0, end = 0;  // of the name with its quotes, in the line
-  std::string name;                // "" for a macro
-  bool search_own_folder = true;   // first in the folder of the including file; false for <name>
-  bool conditional = false;        // between #if and #endif
+  std::string name;               // "" for a macro
+  bool search_own_folder = true;  // first in the folder of the including file; false for <name>
 };
 
-/// Reads a line. Returns nothing when it includes no file. The caller sets `line` and `conditional`.
+/// Reads a line. Returns nothing when it includes no file.
 std::optional<IncludeLine> read_include(std::string_view line, Form form);
 
-/// Returns the line with another name of the included file.
-std::string with_name(const std::string& line, const IncludeLine& include, const std::string& name);
-
-/// Returns the change of the depth in #if ... #endif after this line: 1, 0 or -1.
-int condition_depth_change(std::string_view line, Form form);
+struct Line {
+  std::string path;
+  std::size_t number = 0;  // in the file, from 1
+  std::string text;        // without line end
+  bool conditional;        // between #if and #endif
+};
 
 struct Source {
   Form form = Form::free;
-  std::vector<std::string> lines;  // without line ends
+  std::vector<Line> lines;
   std::vector<DirectiveText> directives;
-  std::vector<IncludeLine> includes;
-  std::vector<WrongDirective> wrong;  // continuation lines without a directive, and missing ones
-  Names names;                        // words of the program's text without a following '(', in lower case
+  std::vector<Wrong> wrong;                      // continuation lines without a directive, and missing ones
+  std::set<std::string, std::less<>> names;      // words of the text without a following '(', in lower case
+  std::size_t unknown_from = std::string::npos;  // the first line that includes a file named by a macro
 };
 
-Source read_source(std::string_view text, Form form);
+/// Returns the text of a file, or nothing when there is no such file.
+using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
+
+/// Reads the source `path` with the given text.
+Source read_source(const std::string& path, const std::string& text, Form form,
+                   const std::vector<std::string>& folders, const ReadFile& read);
 
 }  // namespace hybrid::fortran

@@ -197,15 +197,14 @@ TEST(Fortran, WrongDirectivesOfIncludedFilesAreReportedWithTheirFile) {
   write("wrong/includes.f90", "subroutine s(n)\n  include 'type.inc'\nend subroutine\n");
   EXPECT_THAT(here(compile).second,
               AllOf(HasSubstr("wrong/type.inc:1:"), HasSubstr("error: 'n' is not an object of derived type"),
-                    HasSubstr("wrong/includes.f90:2:1: error: included here"), Not(HasSubstr("hybridcc-"))));
+                    Not(HasSubstr("hybridcc-"))));
   // Text that an #if skips causes no error.
   for (const bool is_read : {true, false}) {
     write("wrong/includes.f90", "subroutine s(n)\n#if " + std::to_string(is_read) +
                                     "\n#include \"rng.inc\"\n#endif\nend subroutine\n");
     const std::string output = here(compile).second;
     if (is_read)
-      EXPECT_THAT(output, AllOf(HasSubstr("wrong/rng.inc:2:"), HasSubstr("unknown pattern 'rng' of '!hyb$'"),
-                                HasSubstr("wrong/includes.f90:3:1: error: included here")));
+      EXPECT_THAT(output, AllOf(HasSubstr("wrong/rng.inc:2:"), HasSubstr("unknown pattern 'rng' of '!hyb$'")));
     else
       EXPECT_EQ(output, "0\n");
   }
