@@ -136,36 +136,31 @@ HintConnectionFinder::HintConnectionFinder(HintEvaluator& evaluator, Sites sites
     : evaluator_(evaluator),
       sites_(sites),
       plans_(evaluator.unit().sites.size()),
-      loop_of_(evaluator.unit().variables.size(), HYBRID_NONE),
       of_phase_(evaluator.unit().phases.size()) {
   const HintUnit& unit = evaluator.unit();
-  for (std::uint32_t l = 0; l < unit.loops.size(); ++l)
-    for (std::uint32_t v = 0; v < unit.loops[l].variable_count; ++v)
-      loop_of_[unit.loops[l].first_variable + v] = l;
   for (std::uint32_t s = 0; s < unit.sites.size(); ++s)
     if (unit.sites[s].phase != HYBRID_NONE && is_send(unit.sites[s]))
       of_phase_[unit.sites[s].phase].push_back(s);
 }
 
-// Marks the loop variables in an expression.
-void HintConnectionFinder::add_variables(std::uint32_t node, std::vector<bool>& variables,
-                                         std::vector<bool>& seen) const {
+// Marks the nodes on which an expression depends: of loop variables also their first and next values.
+void HintConnectionFinder::add_parts(std::uint32_t node, std::vector<bool>& parts) const {
   const HintUnit& unit = evaluator_.unit();
-  std::vector<std::uint32_t> open;
-  const auto push = [&](std::uint32_t next) {
-    if (next == HYBRID_NONE || seen[next]) return;
-    seen[next] = true;
-    open.push_back(next);
-  };
-  push(node);
+  std::vector<std::uint32_t> open{node};
   while (!open.empty()) {
-    const hybrid_node& n = unit.nodes[open.back()];
+    const std::uint32_t next = open.back();
     open.pop_back();
-    if (n.op == HYBRID_VARIABLE) variables[static_cast<std::size_t>(hint_value(n))] = true;
+    if (next == HYBRID_NONE || parts[next]) continue;
+    parts[next] = true;
+    const hybrid_node& n = unit.nodes[next];
+    if (n.op == HYBRID_VARIABLE) {
+      const hybrid_variable& variable = unit.variables[static_cast<std::size_t>(hint_value(n))];
+      open.insert(open.end(), {variable.first, variable.next});
+    }
     const HintOperands operands = hint_operands(n.op);
     for (const auto& [operand, field] :
          {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}})
-      if (is_node(operand)) push(field);
+      if (is_node(operand)) open.push_back(field);
   }
 }
 
@@ -174,41 +169,21 @@ const HintConnectionFinder::Plan& HintConnectionFinder::plan(std::uint32_t at) {
   if (plan.ready) return plan;
   plan.ready = true;
   const HintUnit& unit = evaluator_.unit();
-  const hybrid_site& site = unit.sites[at];
-  for (std::uint32_t loop = site.loop; loop != HYBRID_NONE; loop = unit.loops[loop].parent)
-    plan.loops.push_back(loop);
-  std::reverse(plan.loops.begin(), plan.loops.end());
-
-  std::vector<bool> needed(unit.variables.size()), seen(unit.nodes.size()), followed(unit.loops.size());
-  add_variables(site.peer, needed, seen);
-  if (site.guard != HYBRID_NONE) add_variables(site.guard, needed, seen);
-  // Whether a loop has a first turn may depend on the enclosing loops.
-  for (const std::uint32_t loop : plan.loops) {
-    const hybrid_loop& l = unit.loops[loop];
-    std::vector<bool> own(unit.variables.size()), own_seen(unit.nodes.size());
-    if (l.condition != HYBRID_NONE) add_variables(l.condition, own, own_seen);
-    for (std::uint32_t v = l.first_variable; v < l.first_variable + l.variable_count; ++v)
-      if (own[v]) add_variables(unit.variables[v].first, own, own_seen);
-    for (std::uint32_t v = 0; v < own.size(); ++v)
-      if (own[v] && loop_of_[v] != loop) needed[v] = true;
+  std::vector<bool> parts(unit.nodes.size());
+  add_parts(unit.sites[at].peer, parts);
+  add_parts(unit.sites[at].guard, parts);
+  for (std::uint32_t loop = unit.sites[at].loop; loop != HYBRID_NONE; loop = unit.loops[loop].parent) {
+    bool followed = false;
+    for (std::uint32_t node = 0; node < parts.size(); ++node)
+      followed |=
+          parts[node] && unit.nodes[node].op == HYBRID_VARIABLE &&
+          hint_value(unit.nodes[node]) - unit.loops[loop].first_variable < unit.loops[loop].variable_count &&
+          hint_value(unit.nodes[node]) >= unit.loops[loop].first_variable;
+    // The number of turns, or whether there is a first one, may depend on the enclosing loops.
+    add_parts(unit.loops[loop].condition, parts);
+    plan.loops.insert(plan.loops.begin(), loop);
+    plan.followed.insert(plan.followed.begin(), followed);
   }
-  // The variables that a needed variable's expressions contain are needed, too, and its loop is walked turn
-  // by turn.
-  for (bool more = true; more;) {
-    more = false;
-    for (std::uint32_t v = 0; v < needed.size(); ++v) {
-      const std::uint32_t loop = loop_of_[v];
-      if (!needed[v] || loop == HYBRID_NONE || followed[loop]) continue;
-      more = followed[loop] = true;
-      const hybrid_loop& l = unit.loops[loop];
-      for (std::uint32_t i = l.first_variable; i < l.first_variable + l.variable_count; ++i) {
-        add_variables(unit.variables[i].first, needed, seen);
-        add_variables(unit.variables[i].next, needed, seen);
-      }
-      if (l.condition != HYBRID_NONE) add_variables(l.condition, needed, seen);
-    }
-  }
-  for (const std::uint32_t loop : plan.loops) plan.followed.push_back(followed[loop]);
   return plan;
 }
 

@@ -81,7 +81,7 @@ class HintConnectionFinder {
   class Walk;
 
   const Plan& plan(std::uint32_t site);
-  void add_variables(std::uint32_t node, std::vector<bool>& variables, std::vector<bool>& seen) const;
+  void add_parts(std::uint32_t node, std::vector<bool>& parts) const;
   void add_pattern(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& result);
   void add_explicit(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& result);
   void add_profile(const hybrid_phase& phase, std::uint32_t rank, HintDestinations& result) const;
@@ -89,7 +89,6 @@ class HintConnectionFinder {
   HintEvaluator& evaluator_;
   const Sites sites_;
   std::vector<Plan> plans_;                           // by site
-  std::vector<std::uint32_t> loop_of_;                // by variable
   std::vector<std::vector<std::uint32_t>> of_phase_;  // sends, by phase
 };
 

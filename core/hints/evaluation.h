@@ -62,8 +62,8 @@ struct HintGroup {
 /// the second operand of OR of truth values if the first is 1.
 ///
 /// A value is unknown (nullopt) if an operand that it needs is unknown, and for: a division by zero, a shift
-/// by 64 bits or more, a real that does not fit into a 64-bit integer, coordinates outside a Cartesian
-/// communicator, a caller outside the communicator, and a loop variable without a current value.
+/// by 64 bits or more, coordinates outside a Cartesian communicator, a caller outside the communicator, and a
+/// loop variable without a current value.
 ///
 /// Cost: a value visits each node below it once per rank. A communicator is constructed once for all ranks
 /// (color and key of all members of its parent): O(P log P) and 2P values.

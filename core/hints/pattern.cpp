@@ -98,93 +98,72 @@ class Grid : public HintPattern {
   Reach reach_;
 };
 
-// Patterns without dimensions.
-class Plain : public HintPattern {
+using Destinations = void (*)(std::uint32_t rank, std::uint32_t ranks, std::int64_t number, Ranks& out);
+
+// Patterns without dimensions. `need`: the requirement on the number of ranks that is not met, or "".
+class Plain final : public HintPattern {
  public:
-  explicit Plain(std::string_view name) : name_(name) {}
+  using Need = std::string_view (*)(std::uint32_t ranks);
+  Plain(std::string_view name, Need need, Destinations to) : name_(name), need_(need), to_(to) {}
   Dimensions complete(const Dimensions& given, std::uint32_t ranks) const override {
     if (!given.empty()) throw UserError("pattern " + std::string(name_) + " takes no dimensions");
-    if (const std::string needs = unmet_need(ranks); !needs.empty()) impossible(name_, needs, ranks);
+    if (const std::string_view need = need_(ranks); !need.empty())
+      impossible(name_, std::string(need), ranks);
     return {};
   }
   std::vector<Dimensions> all(std::uint32_t ranks) const override {
-    return unmet_need(ranks).empty() ? std::vector<Dimensions>(1) : std::vector<Dimensions>();
+    return need_(ranks).empty() ? std::vector<Dimensions>(1) : std::vector<Dimensions>();
+  }
+  void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions&, Ranks& out) const override {
+    to_(rank, ranks, 0, out);
   }
 
  private:
-  // The requirement on the number of ranks that is not met; empty if the pattern is possible.
-  virtual std::string unmet_need(std::uint32_t) const { return {}; }
   std::string_view name_;
+  Need need_;
+  Destinations to_;
 };
 
-class Hypercube final : public Plain {
- public:
-  using Plain::Plain;
-  void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions&, Ranks& out) const override {
-    for (std::uint32_t bit = 1; bit < ranks; bit *= 2) out.push_back(rank ^ bit);
-  }
+std::string_view nothing(std::uint32_t) { return {}; }
+std::string_view power_of_two(std::uint32_t ranks) {
+  return std::has_single_bit(ranks) ? "" : "needs a power of two";
+}
+std::string_view even(std::uint32_t ranks) { return ranks % 2 == 0 ? "" : "needs an even number"; }
 
- private:
-  std::string unmet_need(std::uint32_t ranks) const override {
-    return std::has_single_bit(ranks) ? "" : "needs a power of two";
-  }
-};
+void hypercube(std::uint32_t rank, std::uint32_t ranks, std::int64_t, Ranks& out) {
+  for (std::uint32_t bit = 1; bit < ranks; bit *= 2) out.push_back(rank ^ bit);
+}
 
-class Pairwise final : public Plain {
- public:
-  using Plain::Plain;
-  void destinations(std::uint32_t rank, std::uint32_t, const Dimensions&, Ranks& out) const override {
-    out.push_back(rank ^ 1);
-  }
+void pairwise(std::uint32_t rank, std::uint32_t, std::int64_t, Ranks& out) { out.push_back(rank ^ 1); }
 
- private:
-  std::string unmet_need(std::uint32_t ranks) const override {
-    return ranks % 2 == 0 ? "" : "needs an even number";
-  }
-};
+std::uint32_t side_of(std::uint32_t ranks) {
+  std::uint32_t side = 1;
+  while (std::uint64_t{side + 1} * (side + 1) <= ranks) ++side;
+  return side;
+}
+std::string_view square(std::uint32_t ranks) {
+  return side_of(ranks) * side_of(ranks) == ranks ? "" : "needs a square number";
+}
+void transpose(std::uint32_t rank, std::uint32_t ranks, std::int64_t, Ranks& out) {
+  const std::uint32_t side = side_of(ranks);
+  out.push_back(rank % side * side + rank / side);
+}
 
-class Transpose final : public Plain {
- public:
-  using Plain::Plain;
-  void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions&, Ranks& out) const override {
-    const std::uint32_t side = side_of(ranks);
-    out.push_back(rank % side * side + rank / side);
-  }
+void tree(std::uint32_t rank, std::uint32_t ranks, std::int64_t, Ranks& out) {
+  if (rank != 0) out.push_back((rank - 1) / 2);
+  for (const std::uint64_t child : {2 * std::uint64_t{rank} + 1, 2 * std::uint64_t{rank} + 2})
+    if (child < ranks) out.push_back(static_cast<std::uint32_t>(child));
+}
 
- private:
-  static std::uint32_t side_of(std::uint32_t ranks) {
-    std::uint32_t side = 1;
-    while (std::uint64_t{side + 1} * (side + 1) <= ranks) ++side;
-    return side;
-  }
-  std::string unmet_need(std::uint32_t ranks) const override {
-    return side_of(ranks) * side_of(ranks) == ranks ? "" : "needs a square number";
-  }
-};
-
-class Tree final : public Plain {
- public:
-  using Plain::Plain;
-  void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions&, Ranks& out) const override {
-    if (rank != 0) out.push_back((rank - 1) / 2);
-    for (const std::uint64_t child : {2 * std::uint64_t{rank} + 1, 2 * std::uint64_t{rank} + 2})
-      if (child < ranks) out.push_back(static_cast<std::uint32_t>(child));
-  }
-};
-
-class AllToAll final : public Plain {
- public:
-  using Plain::Plain;
-  void destinations(std::uint32_t, std::uint32_t ranks, const Dimensions&, Ranks& out) const override {
-    for (std::uint32_t to = 0; to < ranks; ++to) out.push_back(to);
-  }
-};
+void all_to_all(std::uint32_t, std::uint32_t ranks, std::int64_t, Ranks& out) {
+  for (std::uint32_t to = 0; to < ranks; ++to) out.push_back(to);
+}
 
 // Patterns with one number: a root or a distance.
-class OneNumber : public HintPattern {
+class OneNumber final : public HintPattern {
  public:
-  OneNumber(std::string_view name, std::string_view number, std::int64_t otherwise)
-      : name_(name), number_(number), default_(otherwise) {}
+  OneNumber(std::string_view name, std::string_view number, std::int64_t otherwise, Destinations to)
+      : name_(name), number_(number), default_(otherwise), to_(to) {}
   Dimensions complete(const Dimensions& given, std::uint32_t ranks) const override {
     if (given.size() > 1)
       throw UserError("pattern " + std::string(name_) + " takes one number, the " + std::string(number_));
@@ -199,37 +178,26 @@ class OneNumber : public HintPattern {
     for (std::uint32_t number = 0; number < ranks; ++number) found.push_back({number});
     return found;
   }
+  void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions& number,
+                    Ranks& out) const override {
+    to_(rank, ranks, number[0], out);
+  }
 
  private:
   std::string_view name_, number_;
   std::int64_t default_;
+  Destinations to_;
 };
 
-class Scatter final : public OneNumber {
- public:
-  using OneNumber::OneNumber;
-  void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions& root,
-                    Ranks& out) const override {
-    for (std::uint32_t to = 0; rank == root[0] && to < ranks; ++to) out.push_back(to);
-  }
-};
-
-class Gather final : public OneNumber {
- public:
-  using OneNumber::OneNumber;
-  void destinations(std::uint32_t, std::uint32_t, const Dimensions& root, Ranks& out) const override {
-    out.push_back(static_cast<std::uint32_t>(root[0]));
-  }
-};
-
-class Shift final : public OneNumber {
- public:
-  using OneNumber::OneNumber;
-  void destinations(std::uint32_t rank, std::uint32_t ranks, const Dimensions& by,
-                    Ranks& out) const override {
-    out.push_back(static_cast<std::uint32_t>((rank + by[0]) % ranks));
-  }
-};
+void scatter(std::uint32_t rank, std::uint32_t ranks, std::int64_t root, Ranks& out) {
+  if (rank == root) all_to_all(rank, ranks, 0, out);
+}
+void gather(std::uint32_t, std::uint32_t, std::int64_t root, Ranks& out) {
+  out.push_back(static_cast<std::uint32_t>(root));
+}
+void shifted(std::uint32_t rank, std::uint32_t ranks, std::int64_t by, Ranks& out) {
+  out.push_back(static_cast<std::uint32_t>((rank + by) % ranks));
+}
 
 using Made = std::unique_ptr<HintPattern>;
 using R = HintPatternRegistration;
@@ -253,23 +221,23 @@ const R kStencil2{"stencil2d", "mesh2d with the four neighbours across corners",
 const R kStencil3{"stencil3d", "mesh3d with the neighbours across edges and corners, 26 in total",
                   []() -> Made { return std::make_unique<Grid>("stencil3d", 3, ends, corners); }};
 const R kHypercube{"hypercube", "all ranks with numbers that differ in one bit (butterfly)",
-                   []() -> Made { return std::make_unique<Hypercube>("hypercube"); }};
+                   []() -> Made { return std::make_unique<Plain>("hypercube", power_of_two, hypercube); }};
 const R kButterfly{"butterfly", "the exchanges of a butterfly over all its stages: hypercube",
-                   []() -> Made { return std::make_unique<Hypercube>("butterfly"); }};
+                   []() -> Made { return std::make_unique<Plain>("butterfly", power_of_two, hypercube); }};
 const R kPairwise{"pairwise", "ranks 0 and 1, 2 and 3, ...",
-                  []() -> Made { return std::make_unique<Pairwise>("pairwise"); }};
+                  []() -> Made { return std::make_unique<Plain>("pairwise", even, pairwise); }};
 const R kTranspose{"transpose", "rank (i, j) of a square to (j, i)",
-                   []() -> Made { return std::make_unique<Transpose>("transpose"); }};
+                   []() -> Made { return std::make_unique<Plain>("transpose", square, transpose); }};
 const R kTree{"tree", "parent and children in the binary tree with children 2r + 1, 2r + 2",
-              []() -> Made { return std::make_unique<Tree>("tree"); }};
+              []() -> Made { return std::make_unique<Plain>("tree", nothing, tree); }};
 const R kAllToAll{"alltoall", "every rank to every other",
-                  []() -> Made { return std::make_unique<AllToAll>("alltoall"); }};
+                  []() -> Made { return std::make_unique<Plain>("alltoall", nothing, all_to_all); }};
 const R kScatter{"scatter", "one rank to all others; dims: the root (default 0)",
-                 []() -> Made { return std::make_unique<Scatter>("scatter", "root", 0); }};
+                 []() -> Made { return std::make_unique<OneNumber>("scatter", "root", 0, scatter); }};
 const R kGather{"gather", "all others to one rank; dims: the root (default 0)",
-                []() -> Made { return std::make_unique<Gather>("gather", "root", 0); }};
+                []() -> Made { return std::make_unique<OneNumber>("gather", "root", 0, gather); }};
 const R kShift{"shift", "rank r to r + d, modulo the number of ranks; dims: the distance d (default 1)",
-               []() -> Made { return std::make_unique<Shift>("shift", "distance", 1); }};
+               []() -> Made { return std::make_unique<OneNumber>("shift", "distance", 1, shifted); }};
 
 // The patterns that recognize_pattern() tries first. With few ranks several patterns have the same
 // connections; the most common name comes first.

@@ -1,8 +1,9 @@
 #include "core/hints/print_expression.h"
 
-#include <initializer_list>
+#include <utility>
 
 #include "core/hint_abi.h"
+#include "core/hints/operations.h"
 
 namespace hybrid {
 namespace {
@@ -22,51 +23,46 @@ enum Precedence : int {
   kPrimary
 };
 
-// A binary operator. `text` is null if the operation is none.
-struct Binary {
-  const char* text = nullptr;
-  Precedence precedence = kPrimary;
+// How an operation is printed: an operator between two operands, or a name with its operands, if any, in
+// parentheses.
+struct Notation {
+  std::uint32_t op;
+  const char* text;
+  Precedence precedence = kPrimary;  // of an operator
 };
-
-Binary binary(std::uint32_t op) {
-  switch (op) {
-    case HYBRID_ADD:
-      return {" + ", kSum};
-    case HYBRID_SUB:
-      return {" - ", kSum};
-    case HYBRID_MUL:
-      return {" * ", kProduct};
-    case HYBRID_DIV:
-    case HYBRID_UDIV:
-      return {" / ", kProduct};
-    case HYBRID_MOD:
-    case HYBRID_UMOD:
-      return {" % ", kProduct};
-    case HYBRID_AND:
-      return {" & ", kAnd};
-    case HYBRID_OR:
-      return {" | ", kOr};
-    case HYBRID_XOR:
-      return {" ^ ", kXor};
-    case HYBRID_SHL:
-      return {" << ", kBitShift};
-    case HYBRID_SHR:
-    case HYBRID_SAR:
-      return {" >> ", kBitShift};
-    case HYBRID_EQ:
-      return {" == ", kEqual};
-    case HYBRID_NE:
-      return {" != ", kEqual};
-    case HYBRID_LT:
-    case HYBRID_ULT:
-      return {" < ", kLess};
-    case HYBRID_LE:
-    case HYBRID_ULE:
-      return {" <= ", kLess};
-    default:
-      return {};
-  }
-}
+constexpr Notation kNotations[] = {
+    {HYBRID_ADD, " + ", kSum},
+    {HYBRID_SUB, " - ", kSum},
+    {HYBRID_MUL, " * ", kProduct},
+    {HYBRID_DIV, " / ", kProduct},
+    {HYBRID_UDIV, " / ", kProduct},
+    {HYBRID_MOD, " % ", kProduct},
+    {HYBRID_UMOD, " % ", kProduct},
+    {HYBRID_AND, " & ", kAnd},
+    {HYBRID_OR, " | ", kOr},
+    {HYBRID_XOR, " ^ ", kXor},
+    {HYBRID_SHL, " << ", kBitShift},
+    {HYBRID_SHR, " >> ", kBitShift},
+    {HYBRID_SAR, " >> ", kBitShift},
+    {HYBRID_EQ, " == ", kEqual},
+    {HYBRID_NE, " != ", kEqual},
+    {HYBRID_LT, " < ", kLess},
+    {HYBRID_ULT, " < ", kLess},
+    {HYBRID_LE, " <= ", kLess},
+    {HYBRID_ULE, " <= ", kLess},
+    {HYBRID_MIN, "min"},
+    {HYBRID_MAX, "max"},
+    {HYBRID_PROC_NULL, "MPI_PROC_NULL"},
+    {HYBRID_ANY_SOURCE, "MPI_ANY_SOURCE"},
+    {HYBRID_WORLD, "MPI_COMM_WORLD"},
+    {HYBRID_SELF, "MPI_COMM_SELF"},
+    {HYBRID_UNKNOWN_COMMUNICATOR, "unknown communicator"},
+    {HYBRID_DUP, "MPI_Comm_dup"},
+    {HYBRID_SPLIT, "MPI_Comm_split"},
+    {HYBRID_CART, "MPI_Cart_create"},
+    {HYBRID_CART_SUB, "MPI_Cart_sub"},
+    {HYBRID_CART_RANK, "MPI_Cart_rank"},
+};
 
 std::string variable_name(const HintUnit& unit, std::int64_t variable) {
   const std::string_view name = unit.text(unit.variables[static_cast<std::size_t>(variable)].name);
@@ -123,12 +119,8 @@ class Printer {
   void put(std::uint32_t at, int least) {
     if (text_.size() > limit_) return;
     const hybrid_node& n = unit_.nodes[at];
-    if (const Binary b = binary(n.op); b.text != nullptr)
-      return parenthesized(b.precedence < least, [&] {
-        put(n.a, b.precedence);
-        text_ += b.text;
-        put(n.b, b.precedence + 1);
-      });
+    for (const Notation& notation : kNotations)
+      if (notation.op == n.op) return notated(notation, n, least);
     switch (n.op) {
       case HYBRID_CONSTANT:
         parenthesized(hint_value(n) < 0 && least > kUnary, [&] { text_ += std::to_string(hint_value(n)); });
@@ -142,17 +134,8 @@ class Printer {
         return;
       case HYBRID_ARGUMENT:
       case HYBRID_INPUT:
-        return name(n.b, "unknown");
-      case HYBRID_PROC_NULL:
-        text_ += "MPI_PROC_NULL";
+        text_ += unit_.text(n.b).empty() ? "unknown" : unit_.text(n.b);
         return;
-      case HYBRID_ANY_SOURCE:
-        text_ += "MPI_ANY_SOURCE";
-        return;
-      case HYBRID_MIN:
-        return call("min", {n.a, n.b});
-      case HYBRID_MAX:
-        return call("max", {n.a, n.b});
       case HYBRID_SELECT:
         return parenthesized(kConditional < least, [&] {
           put(n.a, kConditional + 1);
@@ -165,39 +148,20 @@ class Printer {
         return cast(n, "int", least);
       case HYBRID_ZEXT:
         return cast(n, "uint", least);
-      case HYBRID_WORLD:
-        text_ += "MPI_COMM_WORLD";
-        return;
-      case HYBRID_SELF:
-        text_ += "MPI_COMM_SELF";
-        return;
-      case HYBRID_UNKNOWN_COMMUNICATOR:
-        text_ += "unknown communicator";
-        return;
-      case HYBRID_DUP:
-        return call("MPI_Comm_dup", {n.a});
-      case HYBRID_SPLIT:
-        return call("MPI_Comm_split", {n.a, n.b, n.c});
-      case HYBRID_CART:
-        return call("MPI_Cart_create", {n.a, n.b, n.c});
-      case HYBRID_CART_SUB:
-        return call("MPI_Cart_sub", {n.a, n.b});
       case HYBRID_LIST:
         return list(at);
       case HYBRID_COORDINATE:
         text_ += "coordinate " + std::to_string(hint_value(n));
         return of_communicator("", n.a, kPrimary);
-      case HYBRID_CART_RANK:
-        return call("MPI_Cart_rank", {n.a, n.b});
       case HYBRID_SHIFT:
         text_ += hint_value(n) == 0 ? "source of " : "destination of ";
-        return call("MPI_Cart_shift", {n.a, n.b, n.c});
+        return notated({n.op, "MPI_Cart_shift"}, n, least);
       case HYBRID_MEMBER:
         return parenthesized(kEqual < least, [&] {
           put(n.a, kEqual);
           text_ += " != MPI_COMM_NULL";
         });
-      default:  // all other operations of a unit are binary operators or functions, see above
+      default:  // all other operations of a unit have a notation, see above
         return;
     }
   }
@@ -209,15 +173,24 @@ class Printer {
     if (wanted) text_ += ')';
   }
 
-  void call(const char* function, std::initializer_list<std::uint32_t> arguments) {
-    text_ += function;
+  void notated(const Notation& notation, const hybrid_node& n, int least) {
+    if (notation.precedence != kPrimary)
+      return parenthesized(notation.precedence < least, [&] {
+        put(n.a, notation.precedence);
+        text_ += notation.text;
+        put(n.b, notation.precedence + 1);
+      });
+    text_ += notation.text;
+    const HintOperands operands = hint_operands(n.op);
     const char* before = "(";
-    for (const std::uint32_t argument : arguments) {
+    for (const auto& [operand, field] :
+         {std::pair{operands.a, n.a}, std::pair{operands.b, n.b}, std::pair{operands.c, n.c}}) {
+      if (!is_node(operand)) continue;
       text_ += before;
-      put(argument, kConditional);
+      put(field, kConditional);
       before = ", ";
     }
-    text_ += ')';
+    if (is_node(operands.a)) text_ += ')';
   }
 
   void cast(const hybrid_node& n, const char* kind, int least) {
@@ -225,11 +198,6 @@ class Printer {
       text_ += "(" + std::string(kind) + std::to_string(hint_value(n)) + "_t)";
       put(n.a, kUnary);
     });
-  }
-
-  void name(std::uint32_t string, const char* otherwise) {
-    const std::string_view text = unit_.text(string);
-    text_ += text.empty() ? otherwise : text;
   }
 
   void list(std::uint32_t at) {
