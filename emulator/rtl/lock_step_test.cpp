@@ -1,4 +1,5 @@
-// Every scheduler `rtl:NAME` against the C++ model NAME, pass by pass: the same toggles, in any valid order.
+// Every scheduler `rtl:NAME` against the C++ model NAME: the same toggles in each pass, in any valid order;
+// in fat trees the same paths.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -190,10 +191,10 @@ void expect_links_of_their_own(std::span<const Connection> requests, std::span<c
   }
 }
 
-/// The hardware's paths are those of `level-wise` for the requests in the order in which the hardware
-/// scheduled them.
-void expect_paths_of_level_wise(RtlTreeScheduler& rtl, TreeScheduler& model,
-                                std::span<const Connection> requests) {
+/// The hardware's paths are those of the model for the requests in the order in which the hardware scheduled
+/// them.
+void expect_paths_of_model(RtlTreeScheduler& rtl, TreeScheduler& model,
+                           std::span<const Connection> requests) {
   const std::size_t count = requests.size();
   std::vector<TreePath> actual(count), expected(count);
   const std::size_t granted = rtl.schedule(requests, actual);
@@ -216,19 +217,32 @@ void expect_paths_of_level_wise(RtlTreeScheduler& rtl, TreeScheduler& model,
   }
 }
 
-/// Designs: 1 or 2 engines, or the array of cells.
-constexpr std::uint32_t kArray = 0;
-std::string level_wise_design(std::uint32_t engines) {
-  return engines == kArray ? "rtl:level-wise/array" : engines == 1 ? "rtl:level-wise" : "rtl:level-wise/two";
+using TreeDesign = std::pair<std::string, std::uint32_t>;  // name, width
+
+/// All schedulers `rtl:NAME` of fat trees, with each width that they have.
+std::vector<TreeDesign> tree_designs() {
+  std::vector<TreeDesign> designs;
+  for (const std::string_view name : registered_names(SchedulingAlgorithm::kKind)) {
+    if (!name.starts_with(kPrefix)) continue;
+    const auto algorithm = SchedulerRegistration::make(name);
+    if (!algorithm->schedules_fat_trees()) continue;
+    designs.emplace_back(name, 4);
+    for (const std::uint32_t width : {8u, 16u}) try {
+        algorithm->fat_tree({3, width, width}, 1);
+        designs.emplace_back(name, width);
+      } catch (const UserError&) {  // wider than the block
+      }
+  }
+  return designs;
 }
 
-class LevelWiseLockStep : public testing::TestWithParam<std::tuple<std::uint32_t, std::uint32_t>> {};
+class TreeLockStep : public testing::TestWithParam<TreeDesign> {};
 
-TEST_P(LevelWiseLockStep, GivesThePathsOfTheModel) {
-  const auto [engines, width] = GetParam();
+TEST_P(TreeLockStep, GivesThePathsOfTheModel) {
+  const auto& [name, width] = GetParam();
   const FatTreeShape shape{3, width, width};
-  const auto model = SchedulerRegistration::make("level-wise")->fat_tree(shape, 1);
-  const auto scheduler = SchedulerRegistration::make(level_wise_design(engines))->fat_tree(shape, 1);
+  const auto model = SchedulerRegistration::make(model_of(name))->fat_tree(shape, 1);
+  const auto scheduler = SchedulerRegistration::make(name)->fat_tree(shape, 1);
   auto& rtl = dynamic_cast<RtlTreeScheduler&>(*scheduler);
   const std::uint32_t nodes = width * width * width;
   Random random(width);
@@ -236,21 +250,22 @@ TEST_P(LevelWiseLockStep, GivesThePathsOfTheModel) {
     for (auto set = Set{}; set != Set::last; set = static_cast<Set>(static_cast<int>(set) + 1)) {
       SCOPED_TRACE("set " + std::to_string(static_cast<int>(set)) + ", round " + std::to_string(round));
       const std::vector<Connection> requests = request_set(set, nodes, width, random);
-      expect_paths_of_level_wise(rtl, *model, requests);
+      expect_paths_of_model(rtl, *model, requests);
       if (HasFatalFailure()) return;
-      if (engines == kArray) {
+      if (name == "rtl:level-wise/array") {
         // 64 requests: 4 clocks in, 16 steps, 4 clocks out, whatever the requests.
         if (set == Set::permutation) {
           EXPECT_EQ(rtl.clocks(), 28);
         }
         continue;
       }
-      if (engines == 1) {
+      if (name == "rtl:level-wise") {
         EXPECT_TRUE(std::ranges::is_sorted(rtl.order()));
         EXPECT_EQ(rtl.clocks(), requests.size() + 9);
         EXPECT_EQ(rtl.refused(), 0);
         continue;
       }
+      if (name != "rtl:level-wise/two") continue;
       // Two requests a clock; at least one, whatever the requests.
       const bool two = set == Set::permutation || set == Set::permutation_within_halves ||
                        set == Set::permutation_across_halves;
@@ -261,9 +276,9 @@ TEST_P(LevelWiseLockStep, GivesThePathsOfTheModel) {
     }
 }
 
-TEST_P(LevelWiseLockStep, NoLinkIsUsedTwice) {
-  const auto [engines, width] = GetParam();
-  const auto rtl = SchedulerRegistration::make(level_wise_design(engines))->fat_tree({3, width, width}, 1);
+TEST_P(TreeLockStep, NoLinkIsUsedTwice) {
+  const auto& [name, width] = GetParam();
+  const auto rtl = SchedulerRegistration::make(name)->fat_tree({3, width, width}, 1);
   Random random(width + 1);
   for (auto set = Set{}; set != Set::last; set = static_cast<Set>(static_cast<int>(set) + 1)) {
     SCOPED_TRACE("set " + std::to_string(static_cast<int>(set)));
@@ -274,13 +289,11 @@ TEST_P(LevelWiseLockStep, NoLinkIsUsedTwice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Trees, LevelWiseLockStep,
-                         testing::Combine(testing::Values(1u, 2u), testing::Values(4u, 8u, 16u)),
-                         [](const auto& test) {
-                           return std::to_string(std::get<0>(test.param)) + "engines" +
-                                  std::to_string(std::get<1>(test.param)) + "ports";
-                         });
-INSTANTIATE_TEST_SUITE_P(Array, LevelWiseLockStep, testing::Values(std::tuple{kArray, 4u}));
+INSTANTIATE_TEST_SUITE_P(Rtl, TreeLockStep, testing::ValuesIn(tree_designs()), [](const auto& test) {
+  std::string name = test.param.first.substr(kPrefix.size());
+  std::erase_if(name, [](char c) { return c == '-' || c == '/'; });
+  return name + std::to_string(test.param.second);
+});
 
 class LevelWiseSlotsLockStep : public testing::TestWithParam<std::uint32_t> {};
 
