@@ -204,7 +204,8 @@ TEST(Fortran, WrongDirectivesOfIncludedFilesAreReportedWithTheirFile) {
                                     "\n#include \"rng.inc\"\n#endif\nend subroutine\n");
     const std::string output = here(compile).second;
     if (is_read)
-      EXPECT_THAT(output, AllOf(HasSubstr("wrong/rng.inc:2:"), HasSubstr("unknown pattern 'rng' of '!hyb$'")));
+      EXPECT_THAT(output,
+                  AllOf(HasSubstr("wrong/rng.inc:2:"), HasSubstr("unknown pattern 'rng' of '!hyb$'")));
     else
       EXPECT_EQ(output, "0\n");
   }
