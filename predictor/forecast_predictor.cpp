@@ -11,10 +11,10 @@ namespace hybrid {
 namespace {
 
 std::uint8_t checked_ahead(std::string_view name, const PredictorShape& shape) {
-  if (shape.ahead < 1 || shape.ahead > PlannedHoldings::kMostAhead)
+  if (shape.ahead < 1 || shape.ahead > PredictorShape::kMostAhead)
     throw UserError("predictor " + std::string(name) + ": " + std::to_string(shape.ahead) +
                         " destinations ahead are not possible",
-                    "Give 1 to " + std::to_string(PlannedHoldings::kMostAhead) + ".");
+                    "Give 1 to " + std::to_string(PredictorShape::kMostAhead) + ".");
   return static_cast<std::uint8_t>(shape.ahead);
 }
 

@@ -44,7 +44,7 @@ class ForecastPredictor final : public Predictor {
   std::uint8_t least_confidence_;
   // Length of a forecast: one more than can be requested, because the destination itself may be in it.
   std::uint8_t forecast_length_, expected_count_ = 0;
-  std::array<Expected, PlannedHoldings::kMostAhead + 1> expected_{};
+  std::array<Expected, PredictorShape::kMostAhead + 1> expected_{};
   // The last size class, by the lowest eight bits of the destination.
   std::array<std::uint8_t, kSizes> sizes_{};
   Time last_send_ = Time::never(), gap_{};  // time of the last send; mean time between sends

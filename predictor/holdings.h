@@ -192,8 +192,6 @@ class CountedHoldings {
 /// probable.
 class PlannedHoldings {
  public:
-  static constexpr std::size_t kMostAhead = 8;
-
   /// A plan has at most `ahead` destinations in addition to the destination of the send. Throws UserError,
   /// with `name` as the name of the predictor, for an invalid shape.
   PlannedHoldings(std::string_view name, const PredictorShape& shape, std::size_t ahead)
@@ -256,7 +254,7 @@ class PlannedHoldings {
     below_ = last_;
   }
 
-  static constexpr std::size_t kMostPlanned = 1 + kMostAhead;
+  static constexpr std::size_t kMostPlanned = 1 + PredictorShape::kMostAhead;
 
   CountedHoldings held_;
   std::size_t most_planned_;

@@ -39,7 +39,8 @@ struct PredictorShape {
   std::uint32_t threshold = 16;      // counter-threshold: released after this many sends to others
   Time pause = Time{};  // time-out: limit on the part of an interval without sends that counts; 0: no limit
   // Predictors that request ahead:
-  std::uint32_t ahead = 4;            // limit on the destinations requested ahead, 1 .. 8
+  static constexpr std::size_t kMostAhead = 8;
+  std::uint32_t ahead = 4;            // limit on the destinations requested ahead, 1 .. kMostAhead
   std::uint32_t order = 3;            // markov: number of destinations in a context, 1 .. 8
   std::uint8_t least_confidence = 0;  // in 255ths: destinations with a lower confidence are not requested
   std::uint64_t seed = 1;             // tdnn: seed of the initial weights

@@ -32,7 +32,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+// Whether it is a name.
+bool is_name(std::string_view word) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return std::all_of(word.begin(), word.end(), is_part) &&
+         std::isdigit(static_cast<unsigned char>(word.front())) == 0;
+}
 
 class Reader {
  public:
@@ -97,7 +102,7 @@ class Reader {
   // Reads (name) or ("any name").
   void read_name() {
     expect("(", "after 'phase'");
-    if (is_end() || (!words_[at_].is_string && !is_word(words_[at_].text[0])))
+    if (is_end() || (!words_[at_].is_string && !is_name(words_[at_].text)))
       fail("expected the phase's name, a word or a string, not " + here());
     directive_.name = words_[at_].text;
     if (directive_.name.empty()) fail("a phase needs a name");
@@ -137,9 +142,7 @@ class Reader {
       read_connections();
     } else {
       directive_.slots = read_one(clause, "one number");
-      if (const auto number = literal(*directive_.slots); number && *number < 1)
-        throw WrongDirective(directive_.slots->begin,
-                             "slots: a phase has one configuration or more, not " + std::to_string(*number));
+      check(*directive_.slots, error_of_slots);
     }
   }
 
@@ -162,9 +165,7 @@ class Reader {
                                              : std::to_string(takes) + " numbers") +
                                ", not " + std::to_string(given));
     for (const Expression& dimension : directive_.dimensions)
-      if (const auto number = literal(dimension); number && *number < 0 && directive_.pattern != "shift")
-        throw WrongDirective(dimension.begin, "the pattern '" + directive_.pattern +
-                                                  "' takes no number below zero: " + std::to_string(*number));
+      check(dimension, [&](long long number) { return error_of_dimension(directive_.pattern, number); });
   }
 
   void read_connections() {
@@ -211,6 +212,11 @@ class Reader {
     return is("(", at) || is("[", at) ? 1 : is(")", at) || is("]", at) ? -1 : 0;
   }
 
+  void check(const Expression& expression, const auto& error_of) const {
+    const auto number = literal(expression);
+    if (const std::string error = number ? error_of(*number) : ""; !error.empty())
+      throw WrongDirective(expression.begin, error);
+  }
   // Returns the value of a whole number with optional signs; nothing for other expressions.
   std::optional<long long> literal(const Expression& expression) const {
     long long sign = 1;
@@ -230,6 +236,16 @@ class Reader {
 };
 
 }  // namespace
+
+std::string error_of_slots(long long number) {
+  return number < 1 ? "slots: a phase has one configuration or more, not " + std::to_string(number) : "";
+}
+
+std::string error_of_dimension(const std::string& pattern, long long number) {
+  return number < 0 && pattern != "shift"
+             ? "the pattern '" + pattern + "' takes no number below zero: " + std::to_string(number)
+             : "";
+}
 
 Directive read_directive(const std::vector<Word>& words, const std::string& sentinel, bool ignores_case) {
   return Reader(words, sentinel, ignores_case).read();

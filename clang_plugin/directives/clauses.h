@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hybrid::directives {
@@ -44,6 +45,11 @@ struct WrongDirective : std::runtime_error {
   std::size_t at;       // the word, or the number of words: the end
   std::string instead;  // what to write instead of the word, or ""
 };
+
+/// The error in a number of slots(), or in one of the numbers of a pattern; "" for none. The library
+/// determines a size of 0; shift may be negative.
+std::string error_of_slots(long long number);
+std::string error_of_dimension(const std::string& pattern, long long number);
 
 /// Reads a directive. `sentinel`: what is written before it. Throws WrongDirective.
 Directive read_directive(const std::vector<Word>& words, const std::string& sentinel, bool ignores_case);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang_plugin/directives/clauses.h"
 #include "clang_plugin/directives/directives.h"
 
 namespace hybrid::directives {
@@ -44,6 +45,7 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (name != "__hybrid_connection" && name != "__hybrid_pattern" && name != "__hybrid_phase_begin" &&
         name != "__hybrid_condition")
       return true;
+    check_numbers(*call, name);
     for (const Expr* const argument : call->arguments()) {
       if (argument->isValueDependent() || !argument->HasSideEffects(context_)) continue;
       // The argument of a condition is `(as written) != 0`.
@@ -75,6 +77,25 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
     if (callee == nullptr || callee->getIdentifier() == nullptr) return {};
     const StringRef name = callee->getName();
     return name.starts_with("__hybrid_") ? name : StringRef();
+  }
+  /// Checks constant numbers, which need not be literals.
+  void check_numbers(const CallExpr& call, StringRef name) {
+    if (name == "__hybrid_phase_begin" && call.getNumArgs() == 3) check(*call.getArg(2), error_of_slots);
+    if (name != "__hybrid_pattern") return;
+    const auto* const pattern = dyn_cast<clang::StringLiteral>(call.getArg(0)->IgnoreParenImpCasts());
+    if (pattern == nullptr) return;
+    for (unsigned i = 2; i < call.getNumArgs(); ++i)
+      check(*call.getArg(i),
+            [&](long long number) { return error_of_dimension(pattern->getString().str(), number); });
+  }
+  /// Defaults of omitted clauses, which have no parentheses, are not checked.
+  void check(const Expr& argument, const auto& error_of) {
+    Expr::EvalResult result;
+    if (!isa<ParenExpr>(argument.IgnoreImpCasts()) || argument.isValueDependent() ||
+        !argument.EvaluateAsInt(result, context_))
+      return;
+    if (const std::string text = error_of(result.Val.getInt().getExtValue()); !text.empty())
+      error(argument.IgnoreParenImpCasts()->getBeginLoc(), text);
   }
   /// Whether the statement is the first of a replaced directive: a call, or the `if` of a condition.
   bool opens_directive(const Stmt& statement) const {

@@ -21,11 +21,15 @@ int fail(const std::string& text) {
   return 2;
 }
 
-void report(const Wrong& wrong, const Line& line) {
+void report(const Wrong& wrong, const Source& source) {
+  const Line& line = source.lines[wrong.at.line];
   std::string text = line.text;
   std::replace(text.begin(), text.end(), '\t', ' ');
   std::cerr << line.path << ":" << line.number << ":" << wrong.at.column << ": error: " << wrong.text
             << "\n  " << text << "\n  " << std::string(wrong.at.column - 1, ' ') << "^\n";
+  for (std::size_t at = line.included_at; at != kNotIncluded; at = source.includes[at].included_at)
+    std::cerr << source.includes[at].path << ":" << source.includes[at].number
+              << ":1: error: included here\n";
 }
 
 std::optional<std::string> read_file(const std::string& path) {
@@ -62,7 +66,7 @@ int main(int count, char** words) {
   const Source source = read_source(files[0], *text, form, folders, read_file);
   if (source.directives.empty() && source.wrong.empty()) return 0;
   const Rewritten rewritten = rewrite(source);
-  for (const Wrong& wrong : rewritten.wrong) report(wrong, source.lines[wrong.at.line]);
+  for (const Wrong& wrong : rewritten.wrong) report(wrong, source);
   if (!rewritten.wrong.empty()) return 1;
   std::ofstream output(files[1], std::ios::binary);
   output << rewritten.text;

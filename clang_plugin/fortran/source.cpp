@@ -90,9 +90,10 @@ class Reader {
   }
 
   Source read(const std::string& path, const std::string& text) {
-    add_file(path, text);
+    add_file(path, text, kNotIncluded);
     for (std::size_t i = 0; i < source_.lines.size(); ++i) {
       const std::string& line = source_.lines[i].text;
+      if (!follows(i)) expect_complete();
       if (const std::size_t at = directive_at(line, source_.form); at != 0) {
         add_directive(i, at);
         continue;
@@ -106,7 +107,7 @@ class Reader {
 
  private:
   // Adds a file's lines, with those of other files in place of the lines that include them.
-  void add_file(const std::string& path, const std::string& text) {
+  void add_file(const std::string& path, const std::string& text, std::size_t included_at) {
     open_files_.push_back(path);
     std::size_t number = 0;
     for (const std::string& line : lines_of(text)) {
@@ -115,22 +116,24 @@ class Reader {
       const auto include = read_include(line, source_.form);
       if (include && include->name.empty())
         source_.unknown_from = std::min(source_.unknown_from, source_.lines.size());
-      if (!include || include->name.empty() || !add_included(*include, path))
-        source_.lines.push_back({path, number, line, conditions_ > 0});
+      const Line here{path, number, line, conditions_ > 0, included_at};
+      if (!include || include->name.empty() || !add_included(*include, here)) source_.lines.push_back(here);
     }
     open_files_.pop_back();
   }
 
-  bool add_included(const IncludeLine& include, const std::string& from) {
+  bool add_included(const IncludeLine& include, const Line& from) {
     std::vector<std::string> folders{""};
-    if (include.search_own_folder) folders.insert(folders.begin(), fs::path(from).parent_path().string());
+    if (include.search_own_folder)
+      folders.insert(folders.begin(), fs::path(from.path).parent_path().string());
     folders.insert(folders.end(), folders_.begin(), folders_.end());
     for (const std::string& folder : folders) {
       const std::string path = (fs::path(folder) / include.name).lexically_normal().string();
       const auto text = read_(path);
       if (!text) continue;
       if (std::find(open_files_.begin(), open_files_.end(), path) != open_files_.end()) return false;
-      add_file(path, *text);
+      source_.includes.push_back(from);
+      add_file(path, *text, source_.includes.size() - 1);
       return true;
     }
     return false;
@@ -154,6 +157,13 @@ class Reader {
     }
   }
 
+  // Whether line `i` and the one before are neighbours in a file.
+  bool follows(std::size_t i) const {
+    if (i == 0) return false;
+    const Line &line = source_.lines[i], &before = source_.lines[i - 1];
+    return line.path == before.path && line.number == before.number + 1;
+  }
+
   // Adds line `i`, a directive with its text from `at` on.
   void add_directive(std::size_t i, std::size_t at) {
     const Line& added = source_.lines[i];
@@ -173,7 +183,7 @@ class Reader {
       if (open_) --end;
     }
     end = std::max(at, end);
-    if (continues && (source_.directives.empty() || source_.directives.back().last + 1 != i)) {
+    if (continues && (source_.directives.empty() || source_.directives.back().last + 1 != i || !follows(i))) {
       source_.wrong.push_back({{i, at}, "this '!hyb$' line continues no directive"});
       return;
     }

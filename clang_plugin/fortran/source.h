@@ -1,9 +1,9 @@
 // A Fortran source with the files that it includes in place of their include lines: its `!hyb$` directives,
 // without comments and with continuation lines joined, each character with its place.
 //
-// Free form: `!hyb$` is first on its line; with `&` at the end, the next `!hyb$` line continues it. Fixed
-// form: `!hyb$`, `chyb$` or `*hyb$` from the first column (or `!hyb$` further right); a continuation line has
-// a sixth column that is neither blank nor 0. Case is ignored.
+// Free form: `!hyb$` is first on its line; with `&` at the end, the next line of the file must be a `!hyb$`
+// line, which continues it. Fixed form: `!hyb$`, `chyb$` or `*hyb$` from the first column (or `!hyb$` further
+// right); a continuation line has a sixth column that is neither blank nor 0. Case is ignored.
 //
 // Included files are searched like flang does: in the folder of the including file (except
 // `#include <name>`), in the folder where flang runs, then in the folders of -I. All have the form of the
@@ -64,16 +64,20 @@ struct IncludeLine {
 /// Reads a line. Returns nothing when it includes no file.
 std::optional<IncludeLine> read_include(std::string_view line, Form form);
 
+inline constexpr std::size_t kNotIncluded = std::string::npos;
+
 struct Line {
   std::string path;
-  std::size_t number = 0;  // in the file, from 1
-  std::string text;        // without line end
-  bool conditional;        // between #if and #endif
+  std::size_t number = 0;                  // in the file, from 1
+  std::string text;                        // without line end
+  bool conditional;                        // between #if and #endif
+  std::size_t included_at = kNotIncluded;  // index in Source::includes of the line that includes the file
 };
 
 struct Source {
   Form form = Form::free;
   std::vector<Line> lines;
+  std::vector<Line> includes;  // lines in place of which `lines` has a file
   std::vector<DirectiveText> directives;
   std::vector<Wrong> wrong;                      // continuation lines without a directive, and missing ones
   std::set<std::string, std::less<>> names;      // words of the text without a following '(', in lower case

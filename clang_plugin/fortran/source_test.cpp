@@ -112,6 +112,24 @@ TEST(IncludedFiles, ShareNamesAndPhases) {
               ElementsAre("p:2: '!hyb$ end' without a phase before it"));
 }
 
+TEST(WrongFortranDirectives, AreContinuedOnlyByTheNextLineOfTheirFile) {
+  EXPECT_THAT(wrong_in({{"app.f90", "!hyb$ phase(p) &\ninclude 'a'\n"}, {"a", "!hyb$ preload\n"}}),
+              AllOf(testing::Contains(HasSubstr("app.f90:1: expected a '!hyb$' line after the '&'")),
+                    testing::Contains(HasSubstr("a:1: unknown directive 'preload'"))));
+  EXPECT_THAT(wrong_in({{"app.f90", "include 'a'\n!hyb$ preload\n"}, {"a", "!hyb$ phase(p) &\n"}}),
+              testing::Contains(HasSubstr("a:1: expected a '!hyb$' line after the '&'")));
+}
+
+TEST(WrongFortranDirectives, AreLocatedByTheFilesThatIncludeTheirs) {
+  const Source source =
+      source_of({{"app.f90", "x\ninclude 'a'\n"}, {"a", "include 'b'\n"}, {"b", "!hyb$ of\n"}});
+  std::vector<std::string> places;
+  for (std::size_t at = source.lines.at(1).included_at; at != kNotIncluded;
+       at = source.includes[at].included_at)
+    places.push_back(source.includes[at].path + ":" + std::to_string(source.includes[at].number));
+  EXPECT_THAT(places, ElementsAre("a:1", "app.f90:2"));
+}
+
 TEST(WrongFortranDirectives, ThatAnIfMaySkipAreReportedByFlang) {
   const Files files{{"app.f90", "include 'a'\n#if 0\ninclude 'b'\n#endif\n"},
                     {"a", "!hyb$ fluhs\ninclude 'c'\n"},

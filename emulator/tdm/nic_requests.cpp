@@ -6,10 +6,6 @@
 
 namespace hybrid {
 
-namespace {
-constexpr std::size_t kMostAhead = 8;  // PredictorShape::ahead
-}  // namespace
-
 NicRequests::NicRequests(Predictors predictors, const std::optional<ExpectedDestination>& expected,
                          EventQueue& events, CircuitTable& circuits, ControlWire& wire, WormTraffic& worms,
                          TechniqueStatistics& statistics)
@@ -32,13 +28,13 @@ void NicRequests::on_message(Time now, const Message& message, bool waits_for_it
   apply(now, source, predictors_[source]->on_send(now, destination, message.bytes, message.site),
         waits_for_it ? destination : kNoPort);
   watch_deadline(now, source);
-  prepare_expected(now, source, destination);
+  prepare_expected(now, source, destination, waits_for_it ? destination : kNoPort);
 }
 
 void NicRequests::on_phase(Time now, Port source, std::uint32_t phase) {
   if (!expected_.empty()) expected_[source].begin_phase();
   apply(now, source, predictors_[source]->on_phase(now, phase), kNoPort);
-  prepare_expected(now, source, kNoPort);
+  prepare_expected(now, source, kNoPort, kNoPort);
   watch_deadline(now, source);
 }
 
@@ -69,18 +65,19 @@ void NicRequests::watch_deadline(Time now, Port source) {
   events_.push_sorted(std::max(deadline, now), kDeadline, source, 0);
 }
 
-/// After a send to `last`: reports to the switch which destination `source` expects, if the report changes,
-/// and requests lost connections that the predictor expects.
-void NicRequests::prepare_expected(Time now, Port source, Port last) {
+/// After a send to `last`, or kNoPort at the begin of a phase: reports to the switch which destination
+/// `source` expects, if the report changes, and requests lost connections that the predictor expects. Data
+/// will wait for that to `offered`.
+void NicRequests::prepare_expected(Time now, Port source, Port last, Port offered) {
   if (expected_.empty()) return;
   const Predictor& predictor = *predictors_[source];
   if (expected_[source].update(predictor, source, last))
     wire_.send(now, {ControlWord::What::expect, {source, expected_[source].reported()}});
-  std::array<Predictor::Expectation, kMostAhead> sends;
+  std::array<Predictor::Expectation, PredictorShape::kMostAhead> sends;
   for (const Predictor::Expectation& send : std::span(sends).first(predictor.expect(sends))) {
     if (send.destination == source || !predictor.holds(send.destination)) continue;
     CircuitState& c = circuits_.at({source, send.destination});
-    if (!c.in_table && !c.requested) request(now, c, false);
+    if (!c.in_table && !c.requested) request(now, c, send.destination == offered);
   }
 }
 

@@ -82,7 +82,7 @@ class NicRequests {
   void release_when_drained(Time now, CircuitState& c, bool offered);
   void note_worms(Time now, CircuitState& c);
   void watch_deadline(Time now, Port source);
-  void prepare_expected(Time now, Port source, Port last);
+  void prepare_expected(Time now, Port source, Port last, Port offered);
 
   EventQueue& events_;
   CircuitTable& circuits_;

@@ -43,11 +43,11 @@ void TickedSwitch::consult_predictor(const Message& message, Port offered) {
   if (!plan_) return;
   if (expected_[i].update(*predictors_[i], i, j))
     control([this, i = i, expected = expected_[i].reported()] { plan_->expect(i, expected); });
-  std::vector<Predictor::Expectation> sends(8);
+  std::vector<Predictor::Expectation> sends(PredictorShape::kMostAhead);
   sends.resize(predictors_[i]->expect(sends));
   for (const Port next : sends | std::views::transform(&Predictor::Expectation::destination))
     if (next != i && predictors_[i]->holds(next) && !circuit(i, next).in_table && !circuit(i, next).requested)
-      send_request(i, next, false);
+      send_request(i, next, next == offered);
 }
 
 void TickedSwitch::apply_decisions(Port i, const Predictor::Decisions& d, Port offered) {

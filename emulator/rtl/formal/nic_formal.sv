@@ -43,7 +43,8 @@ module nic_formal #(
   );
 
   logic [N*4-1:0] idle = '0;  // clocks since the last use
-  logic [N-1:0] asked = '0, last_request = '0;  // requested and not released, flushed or lost; also lost
+  logic [N-1:0] asked = '0;         // requested, and not released, flushed or lost since
+  logic [N-1:0] last_request = '0;  // requested, and not released or flushed since
   always_ff @(posedge clk) begin
     started <= 1;
     if (started) begin
