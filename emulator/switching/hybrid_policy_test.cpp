@@ -95,6 +95,21 @@ TEST(HybridPolicy, ALostCircuitIsRequestedAgainBeforeItsNextMessage) {
   }
 }
 
+/// Three sources take turns for an output with two slots: each message needs one request, also if the
+/// predictor expects the next message for the same destination.
+TEST(HybridPolicy, ALostCircuitIsRequestedOnceForItsMessage) {
+  SwitchParameters p = our_switch(4);
+  p.technique = "tdm";
+  p.slots = 2;
+  std::vector<Action> script;
+  for (std::uint64_t id = 0; id < 90; ++id)
+    script.push_back(Action::send(microseconds(2) * static_cast<std::int64_t>(id), id,
+                                  {std::array<Port, 3>{0, 2, 3}[id % 3], 1}, 64));
+  const auto technique = TechniqueRegistration::make(p.technique, p);
+  run_script(*technique, script, milliseconds(1));
+  EXPECT_EQ(technique->statistics().requests, script.size());
+}
+
 /// The switch counts the slots that the words of a message need, ten words each.
 TEST(HybridPolicy, ACircuitHasItsPortsForTheSlotsThatItsWordsNeed) {
   for (const auto& [bytes, slots] : std::vector<std::pair<int, int>>{{80, 1}, {128, 2}, {160, 2}, {168, 3}}) {
