@@ -374,7 +374,7 @@ TEST(Claims, RoutingStreamsLeadAndArriveTogether) {
 }
 
 TEST(Claims, TheTickedModelAgreesWithTheFastOne) {
-  const Reproduced c17 = reproduce("C17", {.seed = 2, .repeats = 1, .threads = 1, .progress = {}});
+  const Reproduced c17 = reproduce("C17", {.seed = 1, .repeats = 1, .threads = 1, .progress = {}});
   ASSERT_EQ(c17.runs[0].result.checks.size(), 2u);
   for (const ClaimCheck& check : c17.runs[0].result.checks) EXPECT_TRUE(check.holds) << check.figures;
   EXPECT_EQ(c17.runs[0].result.tables.at(0).rows.size(),

@@ -155,9 +155,11 @@ bool Engine::fill_queue(std::uint32_t pe) {
   };
   if (!p.enter_words(now_, timing_.generation, pools_.empty() ? nullptr : &pools_[pe], note))
     return p.left() != before;
+  const WordQueue& queue = *p.queue();
   const auto done = p.finish_message(timing_.generation);
   if (timeline_ != nullptr) timeline_->generated(done.last_entry, done.transfer);
   if (reports_injections_) events_.push(done.last_entry, kInjected, done.transfer);
+  on_message_entered(done.last_entry, pe, queue);
   if (done.next_offer != Time::never()) {
     __builtin_prefetch(&transfers_[p.offered()]);  // it may have waited for a long time
     prefetch_state({pe, p.destination()});

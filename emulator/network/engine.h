@@ -68,6 +68,8 @@ class Engine : public Technique {
   virtual void prefetch_state(Connection /*c*/) {}
   /// Moves words that entered `queue` of `pe`. Must not call fill_queue().
   virtual void forward_words(Time now, std::uint32_t pe, WordQueue& queue) = 0;
+  /// The last word of a message of `pe` enters `queue` at `at`, which may be in the future.
+  virtual void on_message_entered(Time /*at*/, std::uint32_t /*pe*/, const WordQueue& /*queue*/) {}
   virtual void handle_event(Time now, const SwitchEvent& event) = 0;
 
   /// Whether visit() lists everything that an event of this kind can change. By default states are not

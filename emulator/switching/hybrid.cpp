@@ -113,8 +113,6 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
     backlog_.set(pe);
     return schedule_link_check(now, pe);
   }
-  if (chooses_again() && pes_[pe].queue() != &queue && !queue.entered.empty())
-    events_.push_sorted(std::max(now, queue.entered.back().last()), kIdle, pe, 0);
   if (CircuitState& c = *static_cast<CircuitQueue&>(queue).circuit;
       now < window().close && window().grants(c.connection)) {
     // The link is still kept for a message that is offered before the last word of the previous one starts.
@@ -123,6 +121,12 @@ void HybridOver<Worms>::forward_words(Time now, std::uint32_t pe, WordQueue& que
     else
       use_grant(now, c);
   }
+}
+
+template <class Worms>
+void HybridOver<Worms>::on_message_entered(Time at, std::uint32_t pe, const WordQueue& queue) {
+  if (chooses_again() && &queue != &worms_.source(pe).queue)
+    events_.push_sorted(std::max(now_, at), kIdle, pe, 0);
 }
 
 /// The words in Q_W go first, since they belong to short messages; but not for more than half of the window.

@@ -56,6 +56,7 @@ class HybridOver final : public PredictiveCircuits {
  protected:
   WordQueue& select_queue(Time now, std::uint32_t pe, std::uint32_t index, std::uint64_t& words) override;
   void forward_words(Time now, std::uint32_t pe, WordQueue& queue) override;
+  void on_message_entered(Time at, std::uint32_t pe, const WordQueue& queue) override;
   void handle_event(Time now, const SwitchEvent& event) override;
   bool requests_on_demand() const override { return path_choice_.has_value(); }
   bool is_steady(std::uint32_t kind) const override;
