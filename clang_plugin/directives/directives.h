@@ -53,7 +53,7 @@ std::shared_ptr<const bool> register_pragma(clang::CompilerInstance& compiler);
 enum class Warnings { on, off, errors };
 
 /// Reports misplaced directives in the parsed program, as errors and warnings: the body of an `if` without
-/// braces, expressions with side effects.
+/// braces, expressions with side effects, constant numbers out of range.
 void check_placement(clang::ASTContext& context, Warnings warnings);
 
 }  // namespace hybrid::directives

@@ -100,6 +100,13 @@ out:
     EXPECT_EQ(output(loop, options), expected);
 }
 
+TEST(Directives, ANameMayHaveAnyCharacters) {
+  EXPECT_EQ(output(R"x(
+#pragma hybrid phase("one\n\"two\" \\ é")
+  return 0;)x"),
+            "begin one\n\"two\" \\ é\nend\n");
+}
+
 TEST(Directives, APhaseEndsThePreviousOneOfItsBlock) {
   EXPECT_EQ(output(R"x(
 #pragma hybrid phase(a)

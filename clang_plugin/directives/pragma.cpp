@@ -13,6 +13,7 @@
 #include "clang_plugin/directives/clauses.h"
 #include "clang_plugin/directives/directives.h"
 #include "core/hint_abi.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace hybrid::directives {
 
@@ -164,7 +165,7 @@ class HybridPragma final : public clang::PragmaHandler {
   /// Begins a phase. Returns the number of the variable that ends it.
   std::size_t begin(TokenWriter& out, const Directive& directive, const std::string& name) {
     std::string quoted;
-    for (const char c : name) (quoted += c == '"' || c == '\\' ? "\\" : "") += c;
+    llvm::raw_string_ostream(quoted).write_escaped(name);
     const int flags =
         (directive.preload ? HYBRID_PHASE_PRELOAD : 0) | (directive.flush ? HYBRID_PHASE_FLUSH : 0);
     out.code("__hybrid_phase_begin(\"" + quoted + "\", " + std::to_string(flags) + ", ");
