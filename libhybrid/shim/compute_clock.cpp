@@ -8,16 +8,16 @@ namespace {
 // A time slice is milliseconds: of the shorter gaps at most one in a hundred is interrupted. A reading of the
 // CPU clock costs at most a hundredth of a longer one.
 constexpr std::uint64_t kLongSpanNs = 50'000;
-// The clock is read at the latest when the calls since the last reading took this long, of which a reading is
-// less than a hundredth, too.
-constexpr std::uint64_t kMostUncertainNs = 2 * kLongSpanNs;
+// The clock is read at the latest when the thread had this much CPU time in the calls since the last reading,
+// of which a reading is less than a hundredth, too.
+constexpr double kMostUncertainNs = 2.0 * kLongSpanNs;
 }  // namespace
 
-ComputeClock::ComputeClock(const TickScale& scale, bool sees_switches)
+ComputeClock::ComputeClock(const TickScale& scale, bool sees_switches, double sharing)
     : scale_(scale),
       sees_switches_(sees_switches),
       long_span_(scale.ticks(kLongSpanNs)),
-      most_uncertain_(scale.ticks(kMostUncertainNs)) {
+      most_uncertain_(scale.ticks(static_cast<std::uint64_t>(kMostUncertainNs * sharing))) {
   expected_.fill(long_span_);
 }
 

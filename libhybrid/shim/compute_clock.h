@@ -1,12 +1,11 @@
 // CPU time of a thread between its calls (--clock cpu). Reads the thread's CPU clock, a system call, only
-// for gaps that are long (50 us) or interrupted: a short gap in which the thread was not switched out is CPU
-// time as a whole.
+// for gaps in which the thread was switched out: any other gap is CPU time as a whole.
 //
 // On shared cores nearly every call switches, in that it yields the core while it waits. The CPU time of the
-// next gap then has no known begin, which only matters if the gap is long or interrupted. So the clock is
-// read after calls that long gaps followed before, and when calls of 100 us have passed without a reading.
-// Another gap that needs its begin is taken to be as long as those before it at its call site, within the
-// bounds that the CPU clock gives: it is wrong by at most those 100 us.
+// next gap then has no known begin, which only matters if the gap is interrupted. So the clock is read after
+// calls that long gaps (50 us) followed before, and when calls with 100 us of CPU time have passed without a
+// reading. Another gap that needs its begin is taken to be as long as those before it at its call site,
+// within the bounds that the CPU clock gives: it is wrong by at most those 100 us.
 //
 //   ComputeClock clock(scale, ContextSwitches::visible());
 //   clock.restart();
@@ -32,8 +31,9 @@ namespace hybrid::shim {
 class ComputeClock {
  public:
   /// `sees_switches`: ContextSwitches::visible(). Otherwise, a thread is assumed to be switched out in long
-  /// calls and when it yields, and not in short gaps.
-  ComputeClock(const TickScale& scale, bool sees_switches);
+  /// calls, in long gaps and when it yields. `sharing`: the threads per core, at least 1; of a call in which
+  /// the thread was switched out, it is assumed to have had this part of the core.
+  ComputeClock(const TickScale& scale, bool sees_switches, double sharing = 1);
 
   /// Begins a gap of the calling thread, whose clock the object measures from here on.
   void restart();
@@ -64,7 +64,7 @@ class ComputeClock {
   static constexpr std::size_t kSites = 64;  // that are distinguished: a power of two
 
   bool is_switched(Ticks span) const {
-    return span >= long_span_ || switched_in_call_ || (sees_switches_ && ContextSwitches::since_mark());
+    return switched_in_call_ || (sees_switches_ ? ContextSwitches::since_mark() : span >= long_span_);
   }
   void measure(Ticks now, Ticks span);
   /// Notes the CPU time of a gap: the longest, less an eighth with each shorter one.

@@ -214,6 +214,29 @@ TEST_P(ComputeTime, OfALongGapAfterShortOnesIsRightButForTheCallsBetween) {
   EXPECT_LE(inexact, 1);
 }
 
+TEST_P(ComputeTime, OfAThreadThatSharesItsCoreIsRightButForItsCpuTimeInTheCallsBetween) {
+  constexpr std::uint64_t kMostUncertain = 100'000 + 1'000'000;
+  const SharedCore core;
+  clock_ = ComputeClock(scale_, GetParam(), 2);
+  clock_.restart();
+  int inexact = 0;
+  for (int i = 0; i < 10; ++i) {
+    for (int k = 0; k < 200; ++k)
+      is_exact(
+          [] {
+            sched_yield();
+            ++yields_of_thread;
+          },
+          kNothing, 0);
+    const auto work = [] {
+      compute(20'000'000);
+      sleep_shortly();
+    };
+    inexact += is_exact(kNothing, work, kMostUncertain) ? 0 : 1;
+  }
+  EXPECT_LE(inexact, 1);
+}
+
 TEST_P(ComputeTime, OfLongGapsAfterAShortOneIsNotLost) {
   clock_.restart();
   std::uint64_t computed = 0, recorded = 0;

@@ -26,6 +26,8 @@ struct JobLayout {
 
   /// Whether there are more ranks than processing units for them.
   bool oversubscribed() const { return ranks_on_host > cpus_on_host; }
+  /// Ranks per processing unit, at least 1.
+  double sharing() const { return oversubscribed() ? static_cast<double>(ranks_on_host) / cpus_on_host : 1; }
 };
 
 /// Determines the layout. Collective over `comm`, which has the ranks of the world. Throws UserError on every

@@ -210,7 +210,7 @@ double predictor_share(const JobLayout& layout) {
     const auto end = std::from_chars(text, text + std::strlen(text), given);  // in any locale
     if (end.ec == std::errc() && *end.ptr == '\0' && given > 0 && given <= 1) share = given;
   }
-  return layout.oversubscribed() ? share * layout.cpus_on_host / layout.ranks_on_host : share;
+  return share / layout.sharing();
 }
 
 void start_prediction(Process& p, const JobLayout& layout) {
@@ -267,6 +267,7 @@ bool begin(Process& p) {
   }
   p.rules.cpu_clock = p.options.clock == "cpu";
   p.rules.sees_switches = p.rules.cpu_clock && ContextSwitches::visible();
+  p.rules.sharing = layout.sharing();
 
   OutputDirectory directory;
   if (p.rank == 0) directory = make_output_directory(p.options);

@@ -15,7 +15,7 @@ Thread::Thread(const std::string& journal_path, const JournalHeader& header, con
     : rules_(rules),
       journal_(journal_path, header),
       sites_(rules.sites),
-      compute_(rules.scale, rules.sees_switches),
+      compute_(rules.scale, rules.sees_switches, rules.sharing),
       poll_merge_(rules.scale.ticks(kPollMergeNs)) {
   last_end_ = ticks();
   if (rules_.cpu_clock) compute_.restart();
