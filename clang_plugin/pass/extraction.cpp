@@ -64,6 +64,7 @@ class Extractor {
       copy.phases.push_back(as_of(HYBRID_NONE, call, origin));
     else
       copy.phases.push_back(as_of(origin.directive, call, origin));
+    for (SiteOfPhase& phase : copy.phases) phase.site.origin = number;
     copies_.add(std::move(copy));
   }
 
@@ -111,9 +112,9 @@ class Extractor {
 
   void settle() {
     Note& note = result_.note;
-    for (const hybrid_site* site : copies_.settle(result_.procedures))
-      if (std::none_of(note.sites.begin(), note.sites.end(), [&](const hybrid_site& other) {
-            return std::memcmp(&other, site, sizeof *site) == 0;
+    for (const NotedSite* site : copies_.settle(result_.procedures))
+      if (std::none_of(note.sites.begin(), note.sites.end(), [&](const NotedSite& other) {
+            return other.origin == site->origin && std::memcmp(&other, site, sizeof(hybrid_site)) == 0;
           }))
         note.sites.push_back(*site);
     /* In each function in source order, independent of the order of its blocks. */

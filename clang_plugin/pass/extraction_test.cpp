@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "clang_plugin/pass/testing/compiled.h"
 
 namespace hybrid::pass_test {
@@ -77,6 +79,22 @@ TEST_P(Extraction, HelpersAndVariables) {
       sites("me = rank; pass(rank + 2); peers[1] = rank + 3; SEND(peers[1]);",
             "static int me, peers[2]; static void pass(int to) { SEND(to); SEND(me + 1); }"),
       ElementsAre("MPI_Send static rank + 2", "MPI_Send static rank + 1", "MPI_Send static rank + 3"));
+}
+
+// They have one place, or none without debug information; one peer is received in the procedure.
+TEST_P(Extraction, EachCallInAMacroHasItsClass) {
+  const Source source = c_program(
+      "exchange();",
+      "static int table[2];\n"
+      "static int received(void) { int v; MPI_Bcast(&v, 1, MPI_INT, 0, MPI_COMM_WORLD); return v; }\n"
+      "#define TWO(a, b) SEND(a); int next = b; SEND(next);\n"
+      "void set(int to) { table[0] = to; }\n"
+      "__attribute__((noinline)) void exchange(void) { TWO(table[0], received()) }\n");
+  std::set<std::uint16_t> classes;
+  for (const HintUnit& unit : hints_of(source, GetParam()))
+    for (const hybrid_site& site : unit.sites)
+      if (site.kind == HYBRID_SEND) classes.insert(site.site_class);
+  EXPECT_THAT(classes, ElementsAre(HYBRID_INSPECTED, HYBRID_DYNAMIC));
 }
 
 TEST_P(Extraction, TheLastStoreCounts) {

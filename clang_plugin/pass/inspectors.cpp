@@ -9,7 +9,6 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <memory>
-#include <optional>
 #include <set>
 
 #include "clang_plugin/pass/extraction.h"
@@ -135,18 +134,27 @@ class InspectorMaker::Maker {
 
   Prepared& prepared() { return prepared_; }
 
-  Inspectors make(const std::map<std::string, uint32_t>& procedures, const Note& note) {
+  Inspectors make(const std::map<std::string, uint32_t>& procedures, Note& note) {
     note_ = &note;
     std::set<std::string> dynamic;
     for (const hybrid_site& site : note.sites)
       if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC)
         dynamic.insert(note.strings.c_str() + site.function);
-    if (dynamic.empty()) return {};
-    analyses_.modules.getResult<GlobalsAA>(*prepared_.module); /* for the alias analysis of functions */
+    if (!dynamic.empty())
+      analyses_.modules.getResult<GlobalsAA>(*prepared_.module); /* for the alias analysis of functions */
     for (const auto& [symbol, parts] : parts_) {
       if (!dynamic.contains(readable_name(symbol))) continue;
       const auto phase = procedures.find(symbol);
       make(symbol, phase == procedures.end() ? HYBRID_NONE : phase->second);
+    }
+    for (NotedSite& site : note.sites) {
+      if (site.site_class != HYBRID_DYNAMIC) continue;
+      const SiteOrigin& origin = prepared_.origins[site.origin];
+      const auto found = computed_.find({origin.function, origin.number});
+      if (site.kind == HYBRID_SEND && found != computed_.end())
+        site.site_class = found->second ? HYBRID_SPECULATIVE : HYBRID_INSPECTED;
+      else if (note.strings.c_str() + site.reason == std::string_view(kPerhapsNoIteration))
+        site.site_class = HYBRID_SPECULATIVE;
     }
     return std::move(result_);
   }
@@ -202,13 +210,10 @@ class InspectorMaker::Maker {
             candidate.sites.push_back(site);
         for (const Slice::Site& site : candidate.sites) done.insert(site.number);
       }
-    std::optional<bool> speculative;
     for (Candidate& candidate : candidates) {
-      if (!candidate.sites.empty()) emit(symbol, *own, phase, candidate, speculative);
+      if (!candidate.sites.empty()) emit(symbol, *own, phase, candidate);
       if (!candidate.part) candidate.function->deleteBody();
     }
-    if (speculative && done.size() == sends)
-      result_.sites.push_back({readable_name(symbol), 0, 0, *speculative});
   }
 
   /* Adds the parts of a procedure: those that are phases, the innermost first, or the others, the outermost
@@ -222,13 +227,8 @@ class InspectorMaker::Maker {
     }
   }
 
-  /* Adds the candidate's inspector to the module. `speculative`: whether one of the procedure's sends is. */
-  void emit(const std::string& symbol, Function& own, uint32_t phase, Candidate& candidate,
-            std::optional<bool>& speculative) {
-    std::vector<InspectedSite> described;
-    for (const Slice::Site& site : candidate.sites)
-      if (const DebugLoc& place = site.call->getDebugLoc())
-        described.push_back({readable_name(symbol), place.getLine(), place.getCol(), site.speculative});
+  /* Adds the candidate's inspector to the module. */
+  void emit(const std::string& symbol, Function& own, uint32_t phase, Candidate& candidate) {
     std::vector<unsigned> used;
     Function* made = make_inspector(*candidate.function, *candidate.slice, candidate.sites, used);
     stripDebugInfo(*made);
@@ -240,10 +240,8 @@ class InspectorMaker::Maker {
     Inspector inspector{moved, part ? part->before : nullptr, is_directive ? part->phase : phase, {}};
     for (const unsigned number : used)
       inspector.inputs.push_back(part ? part->inputs[number] : InspectorInput{own.getArg(number)});
-    result_.procedures[symbol].push_back(std::move(inspector));
-    result_.sites.insert(result_.sites.end(), described.begin(), described.end());
-    for (const Slice::Site& site : candidate.sites)
-      speculative = speculative.value_or(false) || site.speculative;
+    result_[symbol].push_back(std::move(inspector));
+    for (const Slice::Site& site : candidate.sites) computed_[{symbol, site.number}] |= site.speculative;
   }
 
   Module& module_;
@@ -253,6 +251,8 @@ class InspectorMaker::Maker {
   std::map<const Entry*, std::string> names_;
   Prepared prepared_;
   Analyses analyses_;
+  /* The sends that inspectors report, by symbol and number, and whether they are speculative. */
+  std::map<std::pair<std::string, uint32_t>, bool> computed_;
   Inspectors result_;
 };
 
@@ -262,20 +262,8 @@ InspectorMaker::~InspectorMaker() = default;
 
 Prepared& InspectorMaker::prepared() { return maker_->prepared(); }
 
-Inspectors InspectorMaker::make(const std::map<std::string, uint32_t>& procedures, const Note& note) {
+Inspectors InspectorMaker::make(const std::map<std::string, uint32_t>& procedures, Note& note) {
   return maker_->make(procedures, note);
-}
-
-void classify_inspected(Note& note, const std::vector<InspectedSite>& sites) {
-  for (const InspectedSite& inspected : sites)
-    for (hybrid_site& site : note.sites)
-      if (site.kind == HYBRID_SEND && site.site_class == HYBRID_DYNAMIC && site.line == inspected.line &&
-          site.column == inspected.column && inspected.function == note.strings.c_str() + site.function)
-        site.site_class = inspected.speculative ? HYBRID_SPECULATIVE : HYBRID_INSPECTED;
-  for (hybrid_site& site : note.sites)
-    if (site.site_class == HYBRID_DYNAMIC && site.reason != HYBRID_NONE &&
-        note.strings.c_str() + site.reason == std::string_view(kPerhapsNoIteration))
-      site.site_class = HYBRID_SPECULATIVE;
 }
 
 }  // namespace hybrid::pass

@@ -34,17 +34,7 @@ struct Inspector {
   std::vector<InspectorInput> inputs; /* values there */
 };
 
-/* Sends that an inspector computes. */
-struct InspectedSite {
-  std::string function;          /* as in the note */
-  uint32_t line = 0, column = 0; /* 0: all sends of the function, whose places are not known */
-  bool speculative = false;
-};
-
-struct Inspectors {
-  std::map<std::string, std::vector<Inspector>> procedures; /* by symbol */
-  std::vector<InspectedSite> sites;
-};
+using Inspectors = std::map<std::string, std::vector<Inspector>>; /* of procedures, by symbol */
 
 /* Makes the inspectors of a module, from a copy that is prepared (preparation.h). */
 class InspectorMaker {
@@ -55,17 +45,14 @@ class InspectorMaker {
 
   /* The copy, for the extraction. Loops that send are functions in it, too (entries.h). */
   Prepared& prepared();
-  /* Adds inspectors to the module for the sends that `note` calls dynamic; destroys the copy. `procedures`:
-   * as in Extraction. */
-  Inspectors make(const std::map<std::string, uint32_t>& procedures, const Note& note);
+  /* Adds inspectors to the module for the sends that `note` calls dynamic, and changes their class to
+   * HYBRID_INSPECTED or HYBRID_SPECULATIVE. Of the rest, sites whose loop may have no iteration become
+   * speculative: their expression is the hint. `procedures`: as in Extraction. Destroys the copy. */
+  Inspectors make(const std::map<std::string, uint32_t>& procedures, Note& note);
 
  private:
   class Maker;
   std::unique_ptr<Maker> maker_;
 };
-
-/* Changes the class of these sends from HYBRID_DYNAMIC to HYBRID_INSPECTED or HYBRID_SPECULATIVE. Of the
- * rest, sites whose loop may have no iteration become speculative: their expression is the hint. */
-void classify_inspected(Note& note, const std::vector<InspectedSite>& sites);
 
 }  // namespace hybrid::pass

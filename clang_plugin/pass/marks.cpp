@@ -122,7 +122,7 @@ class Marks {
     for (const auto& [name, phase] : procedures_)
       if (Function* function = module_.getFunction(name); function && !function->isDeclaration())
         procedure(*function, phase);
-    for (const auto& [name, of_procedure] : inspectors_.procedures)
+    for (const auto& [name, of_procedure] : inspectors_)
       for (const Inspector& inspector : of_procedure)
         if (inspector.before) inspect(*inspector.before, inspector);
   }
@@ -214,8 +214,8 @@ class Marks {
     auto first = function.getEntryBlock().getFirstInsertionPt();
     while (isa<AllocaInst>(*first)) ++first;
     put(&*first, phase, HYBRID_MARK_BEGIN);
-    const auto found = inspectors_.procedures.find(function.getName().str());
-    if (found == inspectors_.procedures.end()) return;
+    const auto found = inspectors_.find(function.getName().str());
+    if (found == inspectors_.end()) return;
     for (const Inspector& inspector : found->second)
       if (!inspector.before) inspect(*first, inspector);
   }

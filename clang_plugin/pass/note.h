@@ -23,6 +23,10 @@ inline int64_t value_of(const hybrid_node& node) {
                               static_cast<uint32_t>(node.value_low));
 }
 
+struct NotedSite : hybrid_site {
+  uint64_t origin = 0; /* of the call: index of Prepared::origins */
+};
+
 class Note {
  public:
   Node constant(int64_t value);
@@ -59,7 +63,7 @@ class Note {
   std::vector<hybrid_variable> variables; /* of loop i: those with variable_loop = i */
   std::vector<uint32_t> variable_loop;
   std::vector<hybrid_loop> loops;
-  std::vector<hybrid_site> sites;
+  std::vector<NotedSite> sites;
   std::vector<hybrid_phase> phases;
   std::string strings = std::string(1, '\0');
 

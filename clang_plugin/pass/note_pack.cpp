@@ -88,7 +88,7 @@ std::string Note::pack(hybrid_unit& head) const {
   for (hybrid_variable& variable : packed_variables)
     moved(node_at, variable.first), moved(node_at, variable.next);
   for (hybrid_loop& loop : packed_loops) moved(loop_at, loop.parent), moved(node_at, loop.condition);
-  std::vector<hybrid_site> packed_sites = sites;
+  std::vector<hybrid_site> packed_sites(sites.begin(), sites.end());
   for (hybrid_site& site : packed_sites) {
     for (uint32_t* node :
          {&site.communicator, &site.peer, &site.tag, &site.count, &site.type_size, &site.guard})

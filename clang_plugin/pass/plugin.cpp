@@ -148,7 +148,6 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     Extraction extraction = extract(maker.prepared(), directives.phases);
     Note& note = extraction.note;
     const Inspectors inspectors = maker.make(extraction.procedures, note);
-    classify_inspected(note, inspectors.sites);
     Reports reports(module);
     for (const hybrid_site& site : note.sites)
       if (site.site_class == HYBRID_DYNAMIC) reports.remark(note, site);

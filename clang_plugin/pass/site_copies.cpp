@@ -128,7 +128,7 @@ void SiteCopies::settle_loop(uint32_t loop, const std::set<uint32_t>& chosen,
     phase.parent = function->second;
 }
 
-std::vector<const hybrid_site*> SiteCopies::settle(const std::map<std::string, uint32_t>& procedures) {
+std::vector<const NotedSite*> SiteCopies::settle(const std::map<std::string, uint32_t>& procedures) {
   std::map<uint64_t, std::vector<SiteCopy*>> by_origin;
   for (SiteCopy& copy : copies_) by_origin[copy.origin].push_back(&copy);
   for (const auto& [origin, copies] : by_origin)
@@ -136,7 +136,7 @@ std::vector<const hybrid_site*> SiteCopies::settle(const std::map<std::string, u
   const std::set<uint32_t> chosen = choose_loops();
   for (uint32_t i = 0; i < directives_.size(); ++i)
     if (directives_[i].is_loop) settle_loop(i, chosen, procedures);
-  std::vector<const hybrid_site*> sites;
+  std::vector<const NotedSite*> sites;
   for (const SiteCopy& copy : copies_) {
     const std::vector<uint32_t> loops = loops_of(copy);
     const auto own =

@@ -22,7 +22,7 @@ namespace hybrid::pass {
 /* A site as a part of its `phase`. Conditions on which the phase begins there are left out of the guard if
  * they are unknown, because the phase has begun when hints are evaluated. */
 struct SiteOfPhase {
-  hybrid_site site;
+  NotedSite site;
   bool known = false; /* whether it has an expression; it may be dynamic nevertheless (kPerhapsNoIteration) */
   const llvm::Instruction* begin = nullptr; /* null: the function's */
   std::set<Node> left_out;
@@ -47,7 +47,7 @@ class SiteCopies {
 
   /* Selects the loops that are phases, and marks the others in the note. `procedures`: the phases of
    * functions. Returns each copy's site, in the order of the calls. */
-  std::vector<const hybrid_site*> settle(const std::map<std::string, uint32_t>& procedures);
+  std::vector<const NotedSite*> settle(const std::map<std::string, uint32_t>& procedures);
 
  private:
   /* If a phase begins in several places, a condition may be left out only if it is one of all of them.
