@@ -310,6 +310,29 @@ TEST_P(Extraction, AnExceptionThatIsCaughtIsNoEnd) {
   EXPECT_THAT(peer_after("maybe(n);"), ElementsAre("MPI_Send static 1"));
 }
 
+// The program continues where the exception is caught, or at setjmp: without the message.
+TEST_P(Extraction, AProcedureThatMayBeLeftEarlyIsSpeculative) {
+  const auto classes = [](const std::string& leave, const std::string& call) {
+    std::set<std::uint16_t> found;
+    for (const HintUnit& unit : hints_of(
+             {"left.cpp",
+              "#include <mpi.h>\n#include <setjmp.h>\nstatic int table[2], most;\nstatic jmp_buf back;\n"
+              "void set(int to) { most = table[0] = to; }\n__attribute__((noinline)) void f(int n) { if (n > "
+              "most) " +
+                  leave + "; MPI_Send(&n, 1, MPI_INT, table[0], 0, MPI_COMM_WORLD); }\nvoid g(int n) { " +
+                  call + " }\n"},
+             GetParam()))
+      for (const hybrid_site& site : unit.sites) found.insert(site.site_class);
+    return found;
+  };
+  EXPECT_THAT(classes("return", "f(n);"), ElementsAre(HYBRID_INSPECTED));
+  EXPECT_THAT(classes("throw 1", "f(n);"), ElementsAre(HYBRID_INSPECTED)) << "an end of the program";
+  EXPECT_THAT(classes("throw 1", "try { f(n); } catch (int) {}"), ElementsAre(HYBRID_SPECULATIVE));
+  EXPECT_THAT(classes("longjmp(back, 1)", "if (!setjmp(back)) f(n);"), ElementsAre(HYBRID_SPECULATIVE));
+  EXPECT_THAT(sites("if (rank >= 4) longjmp(back, 1); SEND(rank + 1);", "jmp_buf back;"),
+              ElementsAre("MPI_Send static rank + 1 if rank < 4"));
+}
+
 TEST_P(Extraction, WithoutMpiThereIsNoNote) {
   EXPECT_TRUE(hints_of({"plain.c", "int twice(int a) { return 2 * a; }\n"}, GetParam()).empty());
 }

@@ -83,7 +83,7 @@ struct Candidate {
 /* Inlines functions that sends depend on, and slices again, until nothing is gained. */
 std::unique_ptr<Slice> slice(Function& function, const std::string& origin, bool exposed,
                              const std::vector<SiteOrigin>& origins, FunctionAnalysisManager& analyses) {
-  bool may_be_exact = true;
+  bool may_be_exact = !function.hasFnAttribute(kLeftEarly);
   for (int round = 0;; ++round) {
     may_be_exact &= !handles_exceptions(function);
     make_sliceable(function, analyses);

@@ -70,6 +70,24 @@ bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {
 
 namespace {
 
+bool is_longjmp(StringRef name) { return name == "longjmp" || name == "_longjmp" || name == "siglongjmp"; }
+
+/* Marks the callers of functions that leave them early, and their callers. */
+void mark_left_early(Module& module, bool any_catches) {
+  std::vector<const Function*> leaving;
+  for (const Function& function : module)
+    if (const StringRef name = function.getName();
+        is_longjmp(name) || (any_catches && (name == "__cxa_throw" || name == "__cxa_rethrow")))
+      leaving.push_back(&function);
+  for (size_t i = 0; i < leaving.size(); ++i)
+    for (const User* user : leaving[i]->users())
+      if (const auto* call = dyn_cast<CallBase>(user)) {
+        auto* caller = const_cast<Function*>(call->getFunction());
+        if (!caller->hasFnAttribute(kLeftEarly)) leaving.push_back(caller);
+        caller->addFnAttr(kLeftEarly);
+      }
+}
+
 /* Removes the code of blocks that only end the program: nothing happens after them. `may_throw`: unless they
  * throw an exception. */
 void forget_dead_ends(Function& function, bool may_throw) {
@@ -79,7 +97,8 @@ void forget_dead_ends(Function& function, bool may_throw) {
     for (const Instruction& instruction : block)
       if (const auto* call = dyn_cast<CallBase>(&instruction)) {
         const Function* callee = callee_of(*call);
-        matters |= (callee && callee->getName() == kSite) || (may_throw && !call->doesNotThrow());
+        matters |= (callee && (callee->getName() == kSite || is_longjmp(callee->getName()))) ||
+                   (may_throw && !call->doesNotThrow());
       }
     if (matters) continue;
     for (Instruction& instruction : make_early_inc_range(reverse(block)))
@@ -466,6 +485,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
 
   for (Function& function : *module)
     if (is_inlined_everywhere(function)) function.addFnAttr(kAside);
+  mark_left_early(*module, any_catches);
   result.module = std::move(module);
   return result;
 }
