@@ -333,6 +333,12 @@ TEST_P(Extraction, AProcedureThatMayBeLeftEarlyIsSpeculative) {
               ElementsAre("MPI_Send static rank + 1 if rank < 4"));
 }
 
+TEST_P(Extraction, AJumpIntoALoopIsNotAnalysed) {
+  EXPECT_THAT(sites("int n = size; switch (rank & 1) { case 0: do { SEND(rank + 1); case 1: SEND(rank + n); "
+                    "} while (--n); }"),
+              ElementsAre(HasSubstr("MPI_Send dynamic"), HasSubstr("MPI_Send dynamic")));
+}
+
 TEST_P(Extraction, WithoutMpiThereIsNoNote) {
   EXPECT_TRUE(hints_of({"plain.c", "int twice(int a) { return 2 * a; }\n"}, GetParam()).empty());
 }

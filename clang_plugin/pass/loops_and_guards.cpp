@@ -59,7 +59,13 @@ Node Symbolic::edge(const BasicBlock* block, const BasicBlock* to) {
 
 Node Symbolic::from(const BasicBlock* start, const BasicBlock* block) {
   if (start == block) return HYBRID_NONE;
-  return once(reached_, {start, block}, [&] { return path_condition(start, block); });
+  constexpr Node kBusy = HYBRID_NONE - 1;
+  const auto [known, fresh] = reached_.try_emplace({start, block}, kBusy);
+  if (fresh)
+    known->second = path_condition(start, block);
+  else if (known->second == kBusy) /* it depends on itself */
+    return note_.unknown("", "its loop has several entries");
+  return known->second;
 }
 
 Node Symbolic::path_condition(const BasicBlock* start, const BasicBlock* block) {

@@ -12,13 +12,6 @@ namespace hybrid::pass {
 
 using namespace llvm;
 
-namespace {
-bool match_one(const Value* value) {
-  const auto* constant = dyn_cast<ConstantInt>(value);
-  return constant && constant->isOne();
-}
-}  // namespace
-
 FunctionShape::FunctionShape(Function& function)
     : dominators(function),
       post_dominators(function),
@@ -135,7 +128,8 @@ Node Symbolic::binary(const BinaryOperator& op) {
     case Instruction::Or:
       return note_.make(HYBRID_OR, a, b);
     case Instruction::Xor:
-      if (bits == 1 && match_one(op.getOperand(1))) return note_.negation(a);
+      if (const auto* one = dyn_cast<ConstantInt>(op.getOperand(1)); bits == 1 && one && one->isOne())
+        return note_.negation(a);
       return note_.make(HYBRID_XOR, a, b);
     default:
       return note_.unknown("", "hints cannot express its calculation");
@@ -147,17 +141,13 @@ Node Symbolic::compare(const CmpInst& compared) {
     return note_.unknown("", "it compares what is not an integer");
   if (const Node member = membership(compared); member != HYBRID_NONE) return member;
   const Node a = value(compared.getOperand(0)), b = value(compared.getOperand(1));
-  const bool truths = compared.getOperand(0)->getType()->isIntegerTy(1);
+  if (compared.getOperand(0)->getType()->isIntegerTy(1) && !compared.isEquality())
+    return note_.unknown("", "it compares truth values");
   switch (compared.getPredicate()) {
     case CmpInst::ICMP_EQ:
       return note_.make(HYBRID_EQ, a, b);
     case CmpInst::ICMP_NE:
       return note_.make(HYBRID_NE, a, b);
-    default:
-      break;
-  }
-  if (truths) return note_.unknown("", "it compares truth values");
-  switch (compared.getPredicate()) {
     case CmpInst::ICMP_SLT:
       return note_.make(HYBRID_LT, a, b);
     case CmpInst::ICMP_SLE:
