@@ -92,7 +92,7 @@ struct SwitchParameters {
   bool preload_is_direct = false;     // preloads take no pass of the scheduler (D 3.4.1, 4.2.2)
   bool pass_fills_all_slots = false;  // a pass of the scheduler fills all slots instead of one
   bool misses_use_worms = true;       // hybrid: a message without a circuit always travels as worms
-  bool evicts_at_once = false;        // a request that finds no room releases an idle circuit at once
+  bool evicts_at_once = false;        // waiting data that finds no room gets that of an idle circuit at once
   bool demand_guard = true;           // circuits that block waiting data are released (tdm/demand_guard.h)
   std::string predictor = "timeout";
   Time predictor_timeout = microseconds(100);

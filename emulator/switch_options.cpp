@@ -297,9 +297,11 @@ void add_switch_options(OptionTable& table, SwitchParameters& p) {
              "hybrid: a message without a circuit waits for one if that is faster than worms, or always "
              "travels as worms",
              p.misses_use_worms);
-  add.choice("eviction", "at-once", "patient",
-             "a request that finds no room releases an idle circuit at once, or after two TDM cycles",
-             p.evicts_at_once);
+  add.choice(
+      "eviction", "at-once", "patient",
+      "a request for waiting data that finds no room releases an idle circuit at once, or after two TDM "
+      "cycles",
+      p.evicts_at_once);
   add.choice(
       "demand-guard", "on", "off",
       "a circuit that blocks waiting data is released after two TDM cycles without use, or only by the "

@@ -72,26 +72,53 @@ TEST(HybridPolicy, AnExpectedMessageFindsItsCircuitOpen) {
   EXPECT_GE(latency_of_last("wormhole", "none"), nanoseconds(250));
 }
 
+/// Rounds of sends of 64 bytes, at these times in each, to an output with two slots and others. `free_at`:
+/// when the circuits of source 3 are flushed; 0: never.
+std::vector<Outcome> outcomes_of_rounds(const std::string& technique,
+                                        const std::vector<std::pair<Time, Connection>>& sends, Time free_at) {
+  SwitchParameters p = our_switch(8);
+  p.technique = technique;
+  p.slots = 2;
+  std::vector<Action> script;
+  std::uint64_t id = 0;
+  for (std::int64_t round = 0; round < 30; ++round) {
+    const Time begin = microseconds(10) * round;
+    for (const auto& [at, c] : sends) script.push_back(Action::send(begin + at, id++, c, 64));
+    if (free_at == Time{}) continue;
+    script.push_back({Action::What::flush, begin + free_at, {}, 0, {}, 3});
+    std::sort(script.begin(), script.end(), [](const Action& a, const Action& b) { return a.at < b.at; });
+  }
+  return run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(1)).outcomes;
+}
+
 /// Two other sources take the output from an idle circuit that the predictor of the first one still holds.
+/// One of them returns it.
 TEST(HybridPolicy, ALostCircuitIsRequestedAgainBeforeItsNextMessage) {
   for (const char* technique : {"tdm", "hybrid"}) {
-    SwitchParameters p = our_switch(8);
-    p.technique = technique;
-    p.slots = 2;
-    std::vector<Action> script;
-    for (std::int64_t round = 0; round < 30; ++round) {
-      const Time at = microseconds(10) * round;
-      const std::array<std::pair<Time, Connection>, 4> sends{
-          {{at, {0, 1}},
-           {at + microseconds(2), {2, 1}},
-           {at + microseconds(4), {3, 1}},
-           {at + microseconds(8), {0, 4}}}};  // the next one is to 1
-      for (const auto& [when, c] : sends) script.push_back(Action::send(when, script.size(), c, 64));
-    }
-    const auto outcomes =
-        run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(1)).outcomes;
+    const auto outcomes = outcomes_of_rounds(technique,
+                                             {{{}, {0, 1}},
+                                              {microseconds(2), {2, 1}},
+                                              {microseconds(4), {3, 1}},
+                                              {microseconds(8), {0, 4}}},  // the next one is to 1
+                                             microseconds(6));
     for (std::size_t i = 60; i < outcomes.size(); i += 4)
       EXPECT_TRUE(outcomes[i].hit) << technique << ", round " << i / 4;
+  }
+}
+
+/// All messages of `tdm` wait for circuits: the first three of a round release others for their data.
+TEST(HybridPolicy, APredictedRequestReleasesNoOtherCircuit) {
+  const auto outcomes = outcomes_of_rounds("tdm",
+                                           {{{}, {0, 1}},
+                                            {microseconds(1), {2, 1}},
+                                            {microseconds(2), {3, 1}},
+                                            {microseconds(4), {0, 4}},  // the next one is to 1
+                                            {microseconds(6), {2, 1}},
+                                            {microseconds(8), {3, 1}}},
+                                           {});
+  for (std::size_t i = 60; i < outcomes.size(); i += 6) {
+    EXPECT_TRUE(outcomes[i + 4].hit) << "round " << i / 6;
+    EXPECT_TRUE(outcomes[i + 5].hit) << "round " << i / 6;
   }
 }
 

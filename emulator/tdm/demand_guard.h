@@ -15,9 +15,11 @@
 // Without the guard (--demand-guard off) such a request waits until the predictors release a circuit, which
 // is what D 4.2.2 and 5.2 describe; it may wait for ever.
 //
-// With `evicts_at_once` the guard also acts on every request that finds no slot with both ports free: at
-// once, for idle connections only, and for waiting data again after each sweep of the scheduler, or after
-// 1/64 of a slot if that is longer: today's schedulers sweep millions of times in a slot of a slow fabric.
+// With `evicts_at_once` the guard acts at once on a request for waiting data, or for hinted connections, that
+// finds no slot with both ports free, for idle connections only. For waiting data it acts again after each
+// sweep of the scheduler, or after 1/64 of a slot if that is longer: today's schedulers sweep millions of
+// times in a slot of a slow fabric. A request of a predictor waits for a free slot: the connections that it
+// would replace are predicted, too, and their NICs would request them again.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,8 @@ class DemandGuard {
   DemandGuard(const SwitchParameters& parameters, Time least_patience, SlotSchedule& schedule,
               CircuitTable& circuits, EventQueue& events, TechniqueStatistics& statistics);
 
-  /// A request for `c` arrives at the switch, before the schedule has it. Requires: not established.
+  /// A request for `c`, which data waits for or hints contain, arrives at the switch, before the schedule has
+  /// it. Requires: not established.
   void on_request(Time now, Connection c) {
     if (evicts_at_once_ && !has_room(now, c)) make_room(now, c, false);
   }

@@ -230,13 +230,14 @@ void PredictiveCircuits::on_control(Time now) {
   switch (control.what) {
     case ControlWord::What::demand:
       if (CircuitState& wanted = circuits_.at(c); !wanted.established) guard_.watch(now, wanted);
-      [[fallthrough]];
+      request_with_room(now, c);
+      break;
     case ControlWord::What::request:
-      request_at_switch(now, c);
+      schedule_.request(now, c);
       break;
     case ControlWord::What::load: {
       const Configuration hinted = wire_.receive_circuits();
-      for (const Connection each : hinted.connections()) request_at_switch(now, each);
+      for (const Connection each : hinted.connections()) request_with_room(now, each);
       break;
     }
     case ControlWord::What::release:
@@ -268,7 +269,7 @@ void PredictiveCircuits::on_control(Time now) {
   schedule_.watch(now);
 }
 
-void PredictiveCircuits::request_at_switch(Time now, Connection c) {
+void PredictiveCircuits::request_with_room(Time now, Connection c) {
   if (const CircuitState* known = circuits_.find(c); known == nullptr || !known->established)
     guard_.on_request(now, c);
   schedule_.request(now, c);

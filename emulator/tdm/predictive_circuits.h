@@ -130,7 +130,7 @@ class PredictiveCircuits : public Engine, protected WormTraffic {
 
  private:
   void on_control(Time now);
-  void request_at_switch(Time now, Connection c);
+  void request_with_room(Time now, Connection c);
   void on_port(Time now);
   void on_window(Time now);
   void report_words_left(Time now);

@@ -19,7 +19,7 @@ void TickedSwitch::send_request(Port i, Port j, bool demand) {
       wanted.attempts = 0;
       wanted.patience = t_ + retry();
     }
-    if (p_.evicts_at_once && !wanted.established && !has_room({i, j})) make_room({i, j}, false);
+    if (demand && p_.evicts_at_once && !wanted.established && !has_room({i, j})) make_room({i, j}, false);
     scheduler_->request(Time{t_}, {i, j});
   });
 }
