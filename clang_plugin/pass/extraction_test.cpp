@@ -312,13 +312,14 @@ TEST_P(Extraction, AnExceptionThatIsCaughtIsNoEnd) {
 
 // The program continues where the exception is caught, or at setjmp: without the message.
 TEST_P(Extraction, AProcedureThatMayBeLeftEarlyIsSpeculative) {
-  const auto classes = [](const std::string& leave, const std::string& call) {
+  const auto classes = [](const std::string& leave, const std::string& call, const std::string& before = {}) {
     std::set<std::uint16_t> found;
     for (const HintUnit& unit : hints_of(
              {"left.cpp",
-              "#include <mpi.h>\n#include <setjmp.h>\nstatic int table[2], most;\nstatic jmp_buf back;\n"
-              "void set(int to) { most = table[0] = to; }\n__attribute__((noinline)) void f(int n) { if (n > "
-              "most) " +
+              "#include <mpi.h>\n#include <setjmp.h>\nstatic int table[2], most;\nstatic jmp_buf back;\n" +
+                  before +
+                  "void set(int to) { most = table[0] = to; }\n__attribute__((noinline)) void f(int n) {\n"
+                  "if (n > most) " +
                   leave + "; MPI_Send(&n, 1, MPI_INT, table[0], 0, MPI_COMM_WORLD); }\nvoid g(int n) { " +
                   call + " }\n"},
              GetParam()))
@@ -329,8 +330,20 @@ TEST_P(Extraction, AProcedureThatMayBeLeftEarlyIsSpeculative) {
   EXPECT_THAT(classes("throw 1", "f(n);"), ElementsAre(HYBRID_INSPECTED)) << "an end of the program";
   EXPECT_THAT(classes("throw 1", "try { f(n); } catch (int) {}"), ElementsAre(HYBRID_SPECULATIVE));
   EXPECT_THAT(classes("longjmp(back, 1)", "if (!setjmp(back)) f(n);"), ElementsAre(HYBRID_SPECULATIVE));
-  EXPECT_THAT(sites("if (rank >= 4) longjmp(back, 1); SEND(rank + 1);", "jmp_buf back;"),
-              ElementsAre("MPI_Send static rank + 1 if rank < 4"));
+  EXPECT_THAT(classes("fail(1)", "if (!setjmp(back)) f(n);",
+                      "__attribute__((noreturn)) void fail(int n) { longjmp(back, n); }\n"),
+              ElementsAre(HYBRID_SPECULATIVE));
+  EXPECT_THAT(classes("__longjmp_chk(back, 1)", "if (!setjmp(back)) f(n);",
+                      "extern \"C\" __attribute__((noreturn)) void __longjmp_chk(jmp_buf, int);\n"),
+              ElementsAre(HYBRID_SPECULATIVE));
+  constexpr const char* kVirtual =
+      "struct Check { virtual void check(int n); };\nvoid Check::check(int n) { throw n; }\nCheck* one;\n";
+  EXPECT_THAT(classes("one->check(n)", "try { f(n); } catch (int) {}", kVirtual),
+              ElementsAre(HYBRID_SPECULATIVE));
+  EXPECT_THAT(
+      sites("if (rank >= 4) fail(); SEND(rank + 1);",
+            "jmp_buf back; __attribute__((noreturn, noinline)) void fail(void) { longjmp(back, 1); }"),
+      ElementsAre("MPI_Send static rank + 1 if rank < 4"));
 }
 
 TEST_P(Extraction, AJumpIntoALoopIsNotAnalysed) {

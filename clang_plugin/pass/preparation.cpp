@@ -70,26 +70,36 @@ bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {
 
 namespace {
 
-bool is_longjmp(StringRef name) { return name == "longjmp" || name == "_longjmp" || name == "siglongjmp"; }
+/* Functions that the caller is left by, while the program continues. `any_catches`: exceptions do not end it.
+ */
+bool leaves_early(StringRef name, bool any_catches) {
+  static constexpr StringLiteral kJumps[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
+                                             "llvm.eh.sjlj.longjmp"};
+  return is_contained(kJumps, name) || (any_catches && (name == "__cxa_throw" || name == "__cxa_rethrow"));
+}
 
-/* Marks the callers of functions that leave them early, and their callers. */
+/* Marks the functions that call one of these, directly or in other functions. A call through a pointer may be
+ * of any function whose address is used. */
 void mark_left_early(Module& module, bool any_catches) {
+  std::map<const Function*, std::vector<Function*>> callers; /* of null: through pointers */
+  for (Function& function : module)
+    for (const Instruction& instruction : instructions(function))
+      if (const auto* call = dyn_cast<CallBase>(&instruction); call && !call->isInlineAsm())
+        callers[callee_of(*call)].push_back(&function);
   std::vector<const Function*> leaving;
   for (const Function& function : module)
-    if (const StringRef name = function.getName();
-        is_longjmp(name) || (any_catches && (name == "__cxa_throw" || name == "__cxa_rethrow")))
-      leaving.push_back(&function);
+    if (leaves_early(function.getName(), any_catches)) leaving.push_back(&function);
   for (size_t i = 0; i < leaving.size(); ++i)
-    for (const User* user : leaving[i]->users())
-      if (const auto* call = dyn_cast<CallBase>(user)) {
-        auto* caller = const_cast<Function*>(call->getFunction());
-        if (!caller->hasFnAttribute(kLeftEarly)) leaving.push_back(caller);
-        caller->addFnAttr(kLeftEarly);
-      }
+    for (Function* caller : callers[leaving[i]]) {
+      if (caller->hasFnAttribute(kLeftEarly)) continue;
+      caller->addFnAttr(kLeftEarly);
+      leaving.push_back(caller);
+      if (caller->hasAddressTaken()) leaving.push_back(nullptr);
+    }
 }
 
 /* Removes the code of blocks that only end the program: nothing happens after them. `may_throw`: unless they
- * throw an exception. */
+ * throw an exception. Requires: mark_left_early(). */
 void forget_dead_ends(Function& function, bool may_throw) {
   for (BasicBlock& block : function) {
     if (!isa<UnreachableInst>(block.getTerminator())) continue;
@@ -97,7 +107,8 @@ void forget_dead_ends(Function& function, bool may_throw) {
     for (const Instruction& instruction : block)
       if (const auto* call = dyn_cast<CallBase>(&instruction)) {
         const Function* callee = callee_of(*call);
-        matters |= (callee && (callee->getName() == kSite || is_longjmp(callee->getName()))) ||
+        matters |= (callee && (callee->getName() == kSite || callee->hasFnAttribute(kLeftEarly) ||
+                               leaves_early(callee->getName(), may_throw))) ||
                    (may_throw && !call->doesNotThrow());
       }
     if (matters) continue;
@@ -444,6 +455,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
   FunctionPassManager early = simplification();
   /* Without a handler, an exception ends the program. */
   const bool any_catches = any_of(*module, catches);
+  mark_left_early(*module, any_catches);
   for (Function& function : *module) {
     if (function.isDeclaration()) continue;
     forget_dead_ends(function, any_catches);
@@ -485,7 +497,6 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
 
   for (Function& function : *module)
     if (is_inlined_everywhere(function)) function.addFnAttr(kAside);
-  mark_left_early(*module, any_catches);
   result.module = std::move(module);
   return result;
 }

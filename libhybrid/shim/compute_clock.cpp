@@ -11,13 +11,16 @@ constexpr std::uint64_t kLongSpanNs = 50'000;
 // The clock is read at the latest when the thread had this much CPU time in the calls since the last reading,
 // of which a reading is less than a hundredth, too.
 constexpr double kMostUncertainNs = 2.0 * kLongSpanNs;
+// The rate of the cycle counter is measured: the CPU time that it gives drifts from the CPU clock.
+constexpr std::uint64_t kMostUnreadNs = 100'000'000;
 }  // namespace
 
 ComputeClock::ComputeClock(const TickScale& scale, bool sees_switches, double sharing)
     : scale_(scale),
       sees_switches_(sees_switches),
       long_span_(scale.ticks(kLongSpanNs)),
-      most_uncertain_(scale.ticks(static_cast<std::uint64_t>(kMostUncertainNs * sharing))) {
+      most_uncertain_(scale.ticks(static_cast<std::uint64_t>(kMostUncertainNs * sharing))),
+      most_unread_(scale.ticks(kMostUnreadNs)) {
   expected_.fill(long_span_);
 }
 
@@ -25,7 +28,7 @@ void ComputeClock::restart() {
   if (sees_switches_) ContextSwitches::mark();
   yields_seen_ = yields_of_thread;
   switched_in_call_ = false;
-  since_ = cpu_at_ = ticks();
+  since_ = cpu_at_ = read_at_ = ticks();
   cpu_ns_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
   uncertain_ = away_ = 0;
 }
@@ -44,7 +47,7 @@ void ComputeClock::measure(Ticks now, Ticks span) {
   // A gap that may have been long is expected to be long, so that the clock is read before the next one.
   expect(scale_.ticks(most - least >= kLongSpanNs ? std::max(ran, most) : ran));
   since_ = std::max(now, at);
-  cpu_at_ = since_;
+  cpu_at_ = read_at_ = since_;
   cpu_ns_ = cpu;
   uncertain_ = 0;
 }
@@ -58,14 +61,15 @@ void ComputeClock::settle(Ticks begin, Ticks end, std::uint32_t site) {
   site_ = site % kSites;
   since_ = std::max(end, cpu_at_);
   away_ = 0;
-  if (!switched_in_call_) return;
+  const bool is_old = since_ - read_at_ >= most_unread_;
+  if (!switched_in_call_ && !is_old) return;
   switched_in_call_ = false;
   const Ticks call = since_ - std::max(begin, cpu_at_);
   cpu_at_ += call;
   uncertain_ += call;
-  if (expected_[site_] < long_span_ && uncertain_ < most_uncertain_) return;
+  if (!is_old && expected_[site_] < long_span_ && uncertain_ < most_uncertain_) return;
   cpu_ns_ = nanoseconds_of(CLOCK_THREAD_CPUTIME_ID);
-  cpu_at_ = since_;
+  cpu_at_ = read_at_ = since_;
   uncertain_ = 0;
 }
 

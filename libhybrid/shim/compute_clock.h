@@ -1,11 +1,13 @@
-// CPU time of a thread between its calls (--clock cpu). Reads the thread's CPU clock, a system call, only
-// for gaps in which the thread was switched out: any other gap is CPU time as a whole.
+// CPU time of a thread between its calls (--clock cpu). A gap in which the thread was not switched out is CPU
+// time as a whole. For other gaps (if switches are not seen: for long ones) the thread's CPU clock is read, a
+// system call.
 //
 // On shared cores nearly every call switches, in that it yields the core while it waits. The CPU time of the
 // next gap then has no known begin, which only matters if the gap is interrupted. So the clock is read after
-// calls that long gaps (50 us) followed before, and when calls with 100 us of CPU time have passed without a
-// reading. Another gap that needs its begin is taken to be as long as those before it at its call site,
-// within the bounds that the CPU clock gives: it is wrong by at most those 100 us.
+// calls that long gaps (50 us) followed before, when calls with 100 us of CPU time have passed without a
+// reading, as far as the calls' time shows that, and every 100 ms. Another gap that needs its begin is taken
+// to be as long as those before it at its call site, within the bounds that the CPU clock gives: it is wrong
+// by at most the CPU time of the calls since the last reading.
 //
 //   ComputeClock clock(scale, ContextSwitches::visible());
 //   clock.restart();
@@ -78,7 +80,7 @@ class ComputeClock {
   bool switched_in_call_ = false;
   std::uint32_t yields_seen_ = 0;
   std::size_t site_ = 0;  // of the call before the gap
-  Ticks long_span_, most_uncertain_;
+  Ticks long_span_, most_uncertain_, most_unread_;
   Ticks since_ = 0;         // begin of the gap, or of the part of it that is not measured yet
   std::uint64_t away_ = 0;  // nanoseconds of the gap before since_ in which the thread did not run
 
@@ -86,6 +88,7 @@ class ComputeClock {
   Ticks cpu_at_ = 0;
   std::uint64_t cpu_ns_ = 0;
   Ticks uncertain_ = 0;
+  Ticks read_at_ = 0;
 
   std::array<Ticks, kSites> expected_;  // CPU time of the gaps after the calls of a site
 };

@@ -221,9 +221,10 @@ TEST_P(ComputeTime, OfAThreadThatSharesItsCoreIsRightButForItsCpuTimeInTheCallsB
   clock_.restart();
   int inexact = 0;
   for (int i = 0; i < 10; ++i) {
-    for (int k = 0; k < 200; ++k)
+    for (int k = 0; k < 500; ++k)
       is_exact(
           [] {
+            compute(20'000);
             sched_yield();
             ++yields_of_thread;
           },

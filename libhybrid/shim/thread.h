@@ -45,7 +45,7 @@ struct RecordingRules {
   TickScale scale;
   bool cpu_clock = false;      // compute times from the thread's CPU clock
   bool sees_switches = false;  // ContextSwitches::visible()
-  double sharing = 1;          // ranks per processing unit of this host, at least 1
+  double sharing = 1;          // JobLayout::sharing()
   CallSites* sites = nullptr;  // of the process; nullptr: events have no call sites
 };
 
