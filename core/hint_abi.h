@@ -126,8 +126,9 @@ enum hybrid_class {
       1, /* depends on constants, rank, size and loops only: known with the number of ranks (D 2.1.1) */
   HYBRID_INSPECTED,   /* dynamically analysable (D 2.1.1): an inspector (below) computes it when its procedure
                          or loop begins, from memory that nothing writes between the inspection and the call */
-  HYBRID_SPECULATIVE, /* the same, but something may write that memory in between; or its expression is known,
-                         but not whether the loops around it have an iteration */
+  HYBRID_SPECULATIVE, /* the same, but something may write that memory in between, or an exception or longjmp
+                         may leave the procedure before the call; or its expression is known, but not whether
+                         the loops around it have an iteration */
   HYBRID_DYNAMIC      /* known when the message is sent */
 };
 

@@ -2,8 +2,8 @@
 
 Each program has procedures that compute the destinations of their sends from globals, static counters, tables, lists and
 objects on the heap, containers, function pointers, attributes, received values and what they and their callees store; in
-loops, switches, jumps and phases of directives; themselves or in other procedures. Some throw exceptions or end the
-program. It is compiled by clang without optimisation and by hybridcc at any level, and recorded; one of four also runs
+loops, switches, jumps and phases of directives. They send themselves or call others that send. Some throw exceptions or
+end the program. It is compiled by clang without optimisation and by hybridcc at any level, and recorded; one of four also runs
 without the library. Required: the same output each time; and in each phase whose sends are all static or inspected, the
 connections that were hinted are those that were used.
 """

@@ -84,10 +84,9 @@ std::vector<Outcome> outcomes_of_rounds(const std::string& technique,
   for (std::int64_t round = 0; round < 30; ++round) {
     const Time begin = microseconds(10) * round;
     for (const auto& [at, c] : sends) script.push_back(Action::send(begin + at, id++, c, 64));
-    if (free_at == Time{}) continue;
-    script.push_back({Action::What::flush, begin + free_at, {}, 0, {}, 3});
-    std::sort(script.begin(), script.end(), [](const Action& a, const Action& b) { return a.at < b.at; });
+    if (free_at != Time{}) script.push_back({Action::What::flush, begin + free_at, {}, 0, {}, 3});
   }
+  std::sort(script.begin(), script.end(), [](const Action& a, const Action& b) { return a.at < b.at; });
   return run_script(*TechniqueRegistration::make(p.technique, p), script, milliseconds(1)).outcomes;
 }
 
