@@ -116,7 +116,8 @@ std::vector<Action> random_actions(Random& random, const SwitchParameters& p, st
 
 /// Random parameters and messages, number `seed`.
 template <class Node, class Nic>
-Compared compare_random_run(SwitchParameters p, std::uint64_t seed) {
+Compared compare_random_run(SwitchParameters p, std::uint64_t seed,
+                            const typename RtlSwitch<Node, Nic>::Faults& faults = {}) {
   Random random(seed * 100 + p.nodes);
   p.predictor_timeout =
       kClock * static_cast<std::int64_t>(1 + random.below(random.below(2) == 0 ? 30 : 1000));
@@ -132,7 +133,8 @@ Compared compare_random_run(SwitchParameters p, std::uint64_t seed) {
   const std::vector<Action> script = random_actions(random, p, 2000);
   // Without slots all messages are delivered.
   const std::int64_t most = has_slots(p) ? 10'000 : std::numeric_limits<std::int32_t>::max();
-  return compare_runs<Node, Nic>(p, script, most, fmt::format("{}_{}_{}", p.technique, p.nodes, seed));
+  return compare_runs<Node, Nic>(p, script, most, fmt::format("{}_{}_{}", p.technique, p.nodes, seed),
+                                 faults);
 }
 
 template <class Node, class Nic>
@@ -151,22 +153,13 @@ void compare_network(const SwitchParameters& p, std::uint64_t clocks) {
   EXPECT_EQ(grants > clocks / 500, p.technique != "tdm") << p.technique << ", " << p.nodes << " ports";
 }
 
-/// A block with a fault at its outputs.
-template <class Block, auto kFault>
-struct WithFault : Block {
-  using Block::Block;
-  void eval() {
-    Block::eval();
-    kFault(*this);
-  }
-};
-
 /// A design with a fault differs soon, first in `signal`, and the waveform is written.
 template <class Node, class Nic>
-void find_fault(const SwitchParameters& p, const std::string& signal) {
+void find_fault(const SwitchParameters& p, const std::string& signal,
+                const typename RtlSwitch<Node, Nic>::Faults& faults = {}) {
   Compared run{};
   for (std::uint64_t seed = 1; seed <= 20 && run.difference.empty(); ++seed)
-    run = compare_random_run<Node, Nic>(p, seed);
+    run = compare_random_run<Node, Nic>(p, seed, faults);
   EXPECT_NE(run.difference.find(", signal " + signal), std::string::npos)
       << p.technique << ", " << signal << ", found: " << run.difference;
   if (!run.difference.empty()) {
@@ -208,17 +201,22 @@ class SentMessages : public PortTimeline {
   std::vector<std::pair<Time, Message>> sent_;
 };
 
-/// Compares on the messages of the first `clocks` of a trace under examples/traces.
-template <class Node, class Nic>
-void compare_trace(const std::string& name, const SwitchParameters& p, std::int64_t clocks) {
+/// The messages of the first `clocks` of a trace under examples/traces.
+std::vector<Action> trace_script(const std::string& name, const SwitchParameters& p, std::int64_t clocks) {
   const TemporaryDirectory directory;
-  ASSERT_TRUE(unpack(fmt::format("{}/{}-16.tar.xz", HYBRID_TRACES, name), directory.path()));
+  EXPECT_TRUE(unpack(fmt::format("{}/{}-16.tar.xz", HYBRID_TRACES, name), directory.path()));
   SentMessages sent;
   ReplayOptions options;
   options.timeline = &sent;
   replay(*open_trace(fmt::format("{}/{}-16", directory.path(), name)), p, options);
-  const std::vector<Action> script = sent.script(clocks);
-  ASSERT_GT(script.size(), 100U) << name;
+  std::vector<Action> script = sent.script(clocks);
+  EXPECT_GT(script.size(), 100U) << name;
+  return script;
+}
+
+template <class Node, class Nic>
+void compare_trace(const std::string& name, const SwitchParameters& p, std::int64_t clocks) {
+  const std::vector<Action> script = trace_script(name, p, clocks);
   const Compared run =
       compare_runs<Node, Nic>(p, script, std::numeric_limits<std::int32_t>::max(), p.technique + "_" + name);
   if (!run.difference.empty()) ADD_FAILURE() << run.difference;
@@ -260,29 +258,28 @@ TEST(LockStep, FindsFaultsOfNetworks) {
   find_fault<VFaultyWormholeNode, VWormNic4>(worms, "request");
   find_fault<VFaultyCircuitNode, VCircuitNic4>(circuit, "connected");
   find_fault<VHybridNode4, VFaultyHybridNic>(hybrid, "link of NIC");
-  find_fault<VSwitchNode4, WithFault<VNic4, [](auto& nic) { nic.accepted = 0; }>>(tdm, "accepted by NIC");
-  find_fault<VSwitchNode4, WithFault<VNic4, [](auto& nic) { nic.request = 0; }>>(tdm, "request of NIC");
-  find_fault<VSwitchNode4, WithFault<VNic4, [](auto& nic) { nic.release_ = 0; }>>(tdm, "release_ of NIC");
-  find_fault<WithFault<VSwitchNode4, [](auto& node) { node.lost = 0; }>, VNic4>(tdm, "lost");
-  find_fault<WithFault<VSwitchNode4, [](auto& node) { node.established = 0; }>, VNic4>(tdm, "established");
-  find_fault<WithFault<VSwitchNode4, [](auto& node) { node.connection = 0; }>, VNic4>(tdm, "connected");
-  find_fault<WithFault<VSwitchNode4, [](auto& node) { node.visible = 0; }>, VNic4>(tdm, "visible");
-  find_fault<WithFault<VSwitchNode4, [](auto& node) { node.slot = 0; }>, VNic4>(tdm, "slot");
-  find_fault<VSwitchNode4, WithFault<VNic4, [](auto& nic) { nic.in_table = 0; }>>(tdm, "in_table of NIC");
-  find_fault<VSwitchNode4, WithFault<VNic4, [](auto& nic) { nic.sends = 0; }>>(tdm, "link of NIC");
-  find_fault<WithFault<VWormholeNode4, [](auto& node) { node.out = 0; }>, VWormNic4>(worms, "output");
-  find_fault<WithFault<VWormholeNode4, [](auto& node) { node.grant = 0; }>, VWormNic4>(worms, "grant");
-  find_fault<VHybridNode4, WithFault<VHybridNic4, [](auto& nic) { nic.waits = 0; }>>(hybrid, "waits of NIC");
-  find_fault<VHybridNode4, WithFault<VHybridNic4, [](auto& nic) { nic.link_to = 0; }>>(hybrid,
-                                                                                       "link_to of NIC");
-  find_fault<WithFault<VWormholeNode4, [](auto& node) { node.to = 0; }>, VWormNic4>(worms, "sends, to");
-  find_fault<VCircuitNode4, WithFault<VCircuitNic4, [](auto& nic) { nic.request = 0; }>>(circuit,
-                                                                                         "request of NIC");
-  find_fault<VCircuitNode4, WithFault<VCircuitNic4, [](auto& nic) { nic.release_ = 0; }>>(circuit,
-                                                                                          "release_ of NIC");
-  find_fault<VCircuitNode4, WithFault<VCircuitNic4, [](auto& nic) { nic.held = 0; }>>(circuit, "held of NIC");
-  find_fault<WithFault<VCircuitNode4, [](auto& node) { node.granted = 0; }>, VCircuitNic4>(circuit,
-                                                                                           "granted");
+  find_fault<VSwitchNode4, VNic4>(tdm, "accepted by NIC", {.nic = [](auto& nic) { nic.accepted = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "request of NIC", {.nic = [](auto& nic) { nic.request = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "release_ of NIC", {.nic = [](auto& nic) { nic.release_ = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "lost", {.node = [](auto& node) { node.lost = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "established", {.node = [](auto& node) { node.established = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "connected", {.node = [](auto& node) { node.connection = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "visible", {.node = [](auto& node) { node.visible = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "slot", {.node = [](auto& node) { node.slot = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "in_table of NIC", {.nic = [](auto& nic) { nic.in_table = 0; }});
+  find_fault<VSwitchNode4, VNic4>(tdm, "link of NIC", {.nic = [](auto& nic) { nic.sends = 0; }});
+  find_fault<VWormholeNode4, VWormNic4>(worms, "output", {.node = [](auto& node) { node.out = 0; }});
+  find_fault<VWormholeNode4, VWormNic4>(worms, "grant", {.node = [](auto& node) { node.grant = 0; }});
+  find_fault<VHybridNode4, VHybridNic4>(hybrid, "waits of NIC", {.nic = [](auto& nic) { nic.waits = 0; }});
+  find_fault<VHybridNode4, VHybridNic4>(hybrid, "link_to of NIC",
+                                        {.nic = [](auto& nic) { nic.link_to = 0; }});
+  find_fault<VWormholeNode4, VWormNic4>(worms, "sends, to", {.node = [](auto& node) { node.to = 0; }});
+  find_fault<VCircuitNode4, VCircuitNic4>(circuit, "request of NIC",
+                                          {.nic = [](auto& nic) { nic.request = 0; }});
+  find_fault<VCircuitNode4, VCircuitNic4>(circuit, "release_ of NIC",
+                                          {.nic = [](auto& nic) { nic.release_ = 0; }});
+  find_fault<VCircuitNode4, VCircuitNic4>(circuit, "held of NIC", {.nic = [](auto& nic) { nic.held = 0; }});
+  find_fault<VCircuitNode4, VCircuitNic4>(circuit, "granted", {.node = [](auto& node) { node.granted = 0; }});
 }
 TEST(LockStep, NetworksOnARecordedJob) { compare_traces({"is"}, 100'000); }
 TEST(LockStep, NightlyNetworksOnRecordedJobs) {

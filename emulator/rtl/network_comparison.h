@@ -16,8 +16,10 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emulator/parameters.h"
@@ -39,13 +41,13 @@ class Comparison {
 
  public:
   Comparison(const SwitchParameters& p, const ExpectedRun& expected, const std::vector<Outcome>& outcomes,
-             const std::string& waveform)
+             const std::string& waveform, const typename Rtl::Faults& faults)
       : n_(p.nodes),
         k_(p.slots),
         reports_waits_(p.allocation == "preempt"),
         expected_(expected),
         outcomes_(outcomes),
-        rtl_(p, waveform),
+        rtl_(p, waveform, faults),
         entered_(p.nodes) {
     for (const Outcome& outcome : outcomes)
       if (outcome.delivered < Time{}) all_granted_ = false;
@@ -181,19 +183,21 @@ class Comparison {
   template <class Vector>
   void compare_matrix(const char* signal, const Vector& rtl, const Bits& model, bool may_have_more = false) {
     static_assert(sizeof rtl <= sizeof(Bits));
-    bool equal = std::memcmp(model.data(), &rtl, sizeof rtl) == 0;
-    if (!equal && may_have_more) {
-      const auto* const has = reinterpret_cast<const unsigned char*>(&rtl);
-      equal = std::equal(has, has + sizeof rtl, model.data(),
-                         [](auto more, auto bits) { return (bits & ~more) == 0; });
-    }
-    if (!equal) note(signal, list(rtl), list(model));
+    compare_bytes(signal, {reinterpret_cast<const unsigned char*>(&rtl), sizeof rtl}, model, may_have_more);
   }
-  template <class Vector>
-  std::string list(const Vector& vector) const {
+  void compare_bytes(const char* signal, std::span<const unsigned char> rtl, const Bits& model,
+                     bool may_have_more) {
+    bool equal = std::memcmp(model.data(), rtl.data(), rtl.size()) == 0;
+    if (!equal && may_have_more)
+      equal = std::equal(rtl.begin(), rtl.end(), model.data(),
+                         [](auto more, auto bits) { return (bits & ~more) == 0; });
+    if (!equal) note(signal, list(rtl), list(std::span(model).first(rtl.size())));
+  }
+  std::string list(std::span<const unsigned char> bytes) const {
     std::string text;
-    for (std::size_t i = 0; i < sizeof vector * 8; ++i)
-      if (bits(vector, i, 1) != 0) text += fmt::format(" {}:({},{})", i / n_ / n_, i / n_ % n_, i % n_);
+    for (std::size_t i = 0; i < bytes.size() * 8; ++i)
+      if ((bytes[i / 8] >> i % 8 & 1) != 0)
+        text += fmt::format(" {}:({},{})", i / n_ / n_, i / n_ % n_, i % n_);
     return text;
   }
   void compare(std::string_view signal, std::uint64_t of, std::uint64_t rtl, std::uint64_t model) {
@@ -234,10 +238,13 @@ struct Compared {
   std::string waveform;    // file with all signals of the RTL up to the difference
 };
 
-/// Compares both on `script`, until the last delivery or the clock `most`.
-template <class Node, class Nic>
-Compared compare_runs(const SwitchParameters& p, const std::vector<Action>& script, std::int64_t most,
-                      const std::string& name) {
+/// The emulator's run of a script, until the last delivery or the clock `most`.
+struct ModelRun {
+  ExpectedRun expected;
+  Recorder recorder;
+  std::int64_t end;  // the last clock
+};
+inline ModelRun run_model(const SwitchParameters& p, const std::vector<Action>& script, std::int64_t most) {
   const auto technique = TechniqueRegistration::make(p.technique, p);
   ExpectedRun expected(p);
   technique->observe(expected);
@@ -249,22 +256,36 @@ Compared compare_runs(const SwitchParameters& p, const std::vector<Action>& scri
     while (technique->advance(RtlNetwork::kClock * end, recorder) < RtlNetwork::kClock * end) {
     }
   expected.sort();
+  return {std::move(expected), std::move(recorder), end};
+}
+
+inline std::string describe(const Difference& difference, const SwitchParameters& p, const std::string& name,
+                            const std::string& waveform) {
+  return fmt::format(
+      "{}, clock {}, signal {}: RTL {}, model {}; slot {}, guard {}, reconfiguration {}, time-out {}, worms "
+      "of {} "
+      "bytes and {} words; waveform: {}",
+      name, difference.clock, difference.signal, difference.rtl, difference.model,
+      RtlNetwork::clocks(p.slot_length), RtlNetwork::clocks(p.guard), RtlNetwork::clocks(p.reconfiguration),
+      RtlNetwork::clocks(p.predictor_timeout), p.worm_limit, p.worm_overhead_words, waveform);
+}
+
+/// Compares both on `script`, until the last delivery or the clock `most`. `faults`: of the RTL.
+template <class Node, class Nic>
+Compared compare_runs(const SwitchParameters& p, const std::vector<Action>& script, std::int64_t most,
+                      const std::string& name, const typename RtlSwitch<Node, Nic>::Faults& faults = {}) {
+  const ModelRun model = run_model(p, script, most);
+  const std::vector<Outcome>& outcomes = model.recorder.outcomes;
   const auto run = [&](const std::string& waveform) {
-    return Comparison<Node, Nic>(p, expected, recorder.outcomes, waveform).run(script, end);
+    return Comparison<Node, Nic>(p, model.expected, outcomes, waveform, faults).run(script, model.end);
   };
-  const auto hits = static_cast<std::size_t>(std::count_if(recorder.outcomes.begin(), recorder.outcomes.end(),
-                                                           [](const Outcome& o) { return o.hit; }));
-  Compared compared{end + 1, recorder.order.size(), hits, expected.granted, {}, {}};
+  const auto hits = static_cast<std::size_t>(
+      std::count_if(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.hit; }));
+  Compared compared{model.end + 1, model.recorder.order.size(), hits, model.expected.granted, {}, {}};
   if (const auto difference = run({})) {
     compared.waveform = testing::TempDir() + "lock_step_network_" + name + ".fst";
     run(compared.waveform);
-    compared.difference = fmt::format(
-        "{}, clock {}, signal {}: RTL {}, model {}; slot {}, guard {}, reconfiguration {}, time-out {}, "
-        "worms "
-        "of {} bytes and {} words; waveform: {}",
-        name, difference->clock, difference->signal, difference->rtl, difference->model,
-        RtlNetwork::clocks(p.slot_length), RtlNetwork::clocks(p.guard), RtlNetwork::clocks(p.reconfiguration),
-        RtlNetwork::clocks(p.predictor_timeout), p.worm_limit, p.worm_overhead_words, compared.waveform);
+    compared.difference = describe(*difference, p, name, compared.waveform);
   }
   return compared;
 }

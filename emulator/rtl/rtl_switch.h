@@ -115,15 +115,23 @@ class RtlSwitch : public RtlNetwork {
     Rows lost{}, established{};
   };
 
+  /// Faults of the node and of all NICs (VerilatedBlock::set_fault).
+  struct Faults {
+    typename VerilatedBlock<Node>::Fault node = nullptr;
+    typename VerilatedBlock<Nic>::Fault nic = nullptr;
+  };
+
   /// Uses of `parameters`: nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock;
   /// of worms the limit and the overhead. Writes the signals of the switch node to `waveform` if that is not
   /// empty, and those of NIC u to `waveform`.nic-u.fst.
-  explicit RtlSwitch(const SwitchParameters& parameters, const std::string& waveform = {})
+  explicit RtlSwitch(const SwitchParameters& parameters, const std::string& waveform = {},
+                     const Faults& faults = {})
       : n_(parameters.nodes),
         node_(waveform),
         pes_(n_),
         worm_limit_(parameters.worm_limit / parameters.word) {
     while (Port{1} << port_bits_ < n_) ++port_bits_;
+    node_.set_fault(faults.node);
     if constexpr (kSlots) {
       node_->slot_length = static_cast<CData>(clocks(parameters.slot_length));
       node_->guard = static_cast<CData>(clocks(parameters.guard));
@@ -139,6 +147,7 @@ class RtlSwitch : public RtlNetwork {
     for (Port u = 0; u < n_; ++u) {
       VerilatedBlock<Nic>& nic =
           nics_.emplace_back(waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst");
+      nic.set_fault(faults.nic);
       if constexpr (kSlots) nic->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
       if constexpr (kWorms) nic->length = static_cast<CData>(worm_limit_ + worm_overhead_);
       if constexpr (kWorms && !kSlots) nic->may_send = 1;

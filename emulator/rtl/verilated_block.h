@@ -34,9 +34,14 @@ class VerilatedBlock {
 
   Model* operator->() { return &model_; }
 
+  /// Makes the block faulty: `fault` changes its outputs each time they are computed. nullptr: none.
+  using Fault = void (*)(Model&);
+  void set_fault(Fault fault) { fault_ = fault; }
+
   /// Computes the outputs from the inputs. One time step of the waveform.
   void settle() {
     model_.eval();
+    if (fault_ != nullptr) fault_(model_);
     if (trace_) trace_->dump(context_.time());
     context_.timeInc(1);
   }
@@ -52,6 +57,7 @@ class VerilatedBlock {
   VerilatedContext context_;
   Model model_;
   std::unique_ptr<VerilatedFstC> trace_;
+  Fault fault_ = nullptr;
 };
 
 }  // namespace hybrid
