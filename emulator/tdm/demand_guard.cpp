@@ -9,6 +9,11 @@ namespace {
 /// Time in which the scheduler grants what has room.
 Time sweep(const SwitchParameters& p) { return p.scheduler.cycle * p.slots + p.scheduler.delay(); }
 
+/// From one attempt of the guard that acts at once to the next.
+Time retry(const SwitchParameters& p) {
+  return std::max({sweep(p), Time{p.slot_length.ps / 64}, Time{p.network_reconfiguration().ps / 256}});
+}
+
 }  // namespace
 
 DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience, SlotSchedule& schedule,
@@ -20,8 +25,7 @@ DemandGuard::DemandGuard(const SwitchParameters& parameters, Time least_patience
       report_(Timing(parameters).control),
       patience_(std::max(2 * std::max(parameters.slot_length * (parameters.slots + 1), sweep(parameters)),
                          least_patience)),
-      retry_(parameters.evicts_at_once ? std::max(sweep(parameters), Time{parameters.slot_length.ps / 64})
-                                       : patience_),
+      retry_(parameters.evicts_at_once ? retry(parameters) : patience_),
       attempts_of_patience_(static_cast<std::uint32_t>(std::max<std::int64_t>(1, patience_ / retry_))),
       evicts_at_once_(parameters.evicts_at_once),
       watches_(parameters.demand_guard) {}

@@ -74,5 +74,20 @@ TEST(DemandGuard, IsOptional) {
   }
 }
 
+/// A request that waits for a reconfiguration of 10 ms is not tried again in every sweep of some nanoseconds.
+TEST(DemandGuard, MakesFewAttemptsInAReconfiguration) {
+  SwitchParameters p = two_slots();
+  apply_preset("ocs-mems-400g", p, true);
+  p.slots = 1;
+  const auto technique = TechniqueRegistration::make("tdm", p);
+  technique->send({}, {0, {0, 1}, 8});
+  technique->send({}, {1, {2, 1}, 8});
+  Recorder recorder(2);
+  std::uint64_t instants = 0;
+  for (; recorder.order.size() < 2; ++instants) technique->advance(technique->next_event(), recorder);
+  EXPECT_GT(recorder.outcomes[1].delivered, 2 * p.fabric_reconfiguration());
+  EXPECT_LT(instants, 4 * 256);
+}
+
 }  // namespace
 }  // namespace hybrid

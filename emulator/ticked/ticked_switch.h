@@ -147,7 +147,9 @@ class TickedSwitch {
   std::int64_t sweep() const;
   std::int64_t patience() const;
   std::int64_t retry() const {
-    return p_.evicts_at_once ? std::max(sweep(), p_.slot_length.ps / 64) : patience();
+    return p_.evicts_at_once
+               ? std::max({sweep(), p_.slot_length.ps / 64, p_.network_reconfiguration().ps / 256})
+               : patience();
   }
   bool seen_idle(const Circuit& c) const;
   std::int64_t seen_idle_since(const Circuit& c) const;
