@@ -83,9 +83,12 @@ void expect_proofs(const Proof& proof, const std::vector<int>& sizes) {
     EXPECT_EQ(verdict_on(proof, size, nullptr, log), Verdict::proved) << "N = " << size << ":\n" << log;
 }
 
-void expect_fault(const Proof& proof, int size) {
+void expect_faults(const Proof& proof, int size) {
   std::string log;
-  EXPECT_EQ(verdict_on(proof, size, &proof.fault, log), Verdict::refuted) << "with a fault:\n" << log;
+  for (const Fault& fault : proof.faults)
+    EXPECT_EQ(verdict_on(proof, size, &fault, log), Verdict::refuted)
+        << fault.replacement << " instead of " << fault.text << ":\n"
+        << log;
 }
 
 class ProofTest : public testing::TestWithParam<Proof> {
@@ -95,16 +98,16 @@ class ProofTest : public testing::TestWithParam<Proof> {
   }
 };
 
-TEST_P(ProofTest, HoldsAndFindsItsFault) {
+TEST_P(ProofTest, HoldsAndFindsItsFaults) {
   expect_proofs(GetParam(), GetParam().sizes.all);
-  expect_fault(GetParam(), GetParam().sizes.all.back());
+  expect_faults(GetParam(), GetParam().sizes.all.back());
 }
 
 class LargeProofTest : public ProofTest {};
 
 TEST_P(LargeProofTest, NightlyHolds) {
   expect_proofs(GetParam(), GetParam().sizes.large);
-  if (GetParam().sizes.all.empty()) expect_fault(GetParam(), GetParam().sizes.large.front());
+  if (GetParam().sizes.all.empty()) expect_faults(GetParam(), GetParam().sizes.large.front());
 }
 
 std::vector<Proof> proofs_with(std::vector<int> Proof::Sizes::* sizes) {

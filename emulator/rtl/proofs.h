@@ -1,4 +1,4 @@
-// The properties of formal/*.sv that are proved, each with a fault in the design that it must find.
+// The properties of formal/*.sv that are proved, each with faults in the design that it must find.
 #pragma once
 
 #include <map>
@@ -23,12 +23,12 @@ struct Proof {
     int steps = 0;              // of a clocked design, from the reset on; 0: a combinational design
     bool by_induction = false;  // a proof without bound; `steps` limits the length of the induction
   } bound;
-  Fault fault;  // looked for at the last size, or at the first large one
+  std::vector<Fault> faults;  // looked for at the last size, or at the first large one
 };
 
 /// For GoogleTest.
 inline void PrintTo(const Proof& proof, std::ostream* out) {
-  *out << proof.module << ", property " << proof.property << ", fault: " << proof.fault.replacement;
+  *out << proof.module << ", property " << proof.property << ", fault: " << proof.faults.front().replacement;
 }
 
 /// The files of each module's design.
@@ -78,7 +78,11 @@ inline std::vector<Proof> proofs() {
   const auto induction = [](int steps) { return Proof::Bound{steps, true}; };
   const auto add = [&all](const char* module, int property, Proof::Sizes sizes, Proof::Bound bound,
                           const char* file, const char* text, const char* replacement) {
-    all.push_back({module, property, std::move(sizes), bound, {file, text, replacement}});
+    all.push_back({module, property, std::move(sizes), bound, {{file, text, replacement}}});
+  };
+  // A further fault of the property before.
+  const auto also = [&all](const char* file, const char* text, const char* replacement) {
+    all.back().faults.push_back({file, text, replacement});
   };
 
   // Table 5.2 as it is printed: a cell that finds both ports in use toggles, as for a release.
@@ -150,8 +154,8 @@ inline std::vector<Proof> proofs() {
   add("level_wise_pair_formal", 1, sizes({4}), clocks(20), "level_wise_issue.sv", "changes && has != 2'b00",
       "0");
   // A bank does not know what the other engine took.
-  add("level_wise_pair_formal", 1, sizes({4}), clocks(20), "level_wise_block.sv",
-      ".taken(crossed_out ? down_taken[O*W+:W] : down_taken[e*W+:W])", ".taken(down_taken[e*W+:W])");
+  also("level_wise_block.sv", ".taken(crossed_out ? down_taken[O*W+:W] : down_taken[e*W+:W])",
+       ".taken(down_taken[e*W+:W])");
   // A pair of queues with one request is never the next one.
   add("level_wise_pair_formal", 2, sizes({4}), clocks(20), "level_wise_issue.sv",
       " || (other_has != 2'b00 && has == 2'b00)", "");
@@ -162,17 +166,13 @@ inline std::vector<Proof> proofs() {
   add("slot_scheduler_formal", 1, sizes({2, 3}, {4}), induction(4), "slot_scheduler.sv", ".request(after_r)",
       ".request(after_r | (after_r << 1))");
   // A request stays when it is released, and in a flush; a connection stays in a flush.
-  add("slot_scheduler_formal", 1, sizes({2}), induction(4), "slot_scheduler.sv",
-      "closed  = release_ & kept_r", "closed  = '0");
-  add("slot_scheduler_formal", 1, sizes({2}), induction(4), "slot_scheduler.sv",
-      "kept_r = requests & ~flushed", "kept_r = requests");
-  add("slot_scheduler_formal", 1, sizes({2}), induction(4), "slot_scheduler.sv", "= slots[i*M+:M] & ~flushed",
-      "= slots[i*M+:M]");
+  also("slot_scheduler.sv", "closed  = release_ & kept_r", "closed  = '0");
+  also("slot_scheduler.sv", "kept_r = requests & ~flushed", "kept_r = requests");
+  also("slot_scheduler.sv", "= slots[i*M+:M] & ~flushed", "= slots[i*M+:M]");
   // The priority reaches only N of the N^2 connections; no pass begins; the priority does not rotate.
   add("slot_scheduler_formal", 2, sizes({2}), induction(10), "slot_scheduler.sv",
       "32'(once_b) == N - 1 ? '0 : once_b + 1'b1", "once_b");
-  add("slot_scheduler_formal", 2, sizes({2}), induction(10), "slot_scheduler.sv", "runs = effect",
-      "runs = 0");
+  also("slot_scheduler.sv", "runs = effect", "runs = 0");
   add("slot_scheduler_formal", 4, sizes({3}, {4}), induction(4), "slot_scheduler.sv",
       ".a(pass_a), .b(pass_b)", ".a('0), .b('0)");
   // Connections to release are no work.
@@ -225,13 +225,11 @@ inline std::vector<Proof> proofs() {
   // Worms leave when their slot begins at the controller, not in the fabric.
   add("hybrid_node_formal", 0, sizes({2}), clocks(12), "hybrid_node.sv", "later[SKEW-2])", "worms_granted)");
   // A slot shows the connections of another one, too.
-  add("hybrid_node_formal", 0, sizes({2}), clocks(12), "switch_node.sv", "shown = visible[i*M+:M]",
-      "shown = visible[i*M+:M] | visible[0+:M]");
+  also("switch_node.sv", "shown = visible[i*M+:M]", "shown = visible[i*M+:M] | visible[0+:M]");
   // A released request stays; connections to the next output, too.
   add("hybrid_node_formal", 1, sizes({2}), clocks(8), "slot_scheduler.sv", "closed  = release_ & kept_r",
       "closed  = '0");
-  add("hybrid_node_formal", 1, sizes({2}), clocks(8), "slot_scheduler.sv", ".request(after_r)",
-      ".request(after_r | (after_r << 1))");
+  also("slot_scheduler.sv", ".request(after_r)", ".request(after_r | (after_r << 1))");
   // The edges have connections of other slots; the search ends one step too early.
   add("matching_vector_formal", 0, sizes({}, {2}), clocks(32), "matching_vector.sv",
       "request & ~established : '0", "request : '0");
@@ -247,7 +245,7 @@ inline std::vector<Proof> proofs() {
   add("nic_formal", 3, sizes({2}), clocks(9), "nic_requests.sv", "age[j*BITS+:BITS] >= timeout",
       "age[j*BITS+:BITS] > timeout");
   // What is requested again after a flush stays.
-  add("nic_formal", 3, sizes({2}), clocks(9), "nic_requests.sv", "next_due = unsent", "next_due = '0");
+  also("nic_requests.sv", "next_due = unsent", "next_due = '0");
   // A worm does not wait for the end of the circuit's data, and gets the link with it; the circuit overtakes
   // worms.
   add("hybrid_nic_formal", 0, sizes({2}), clocks(8), "hybrid_nic.sv", "!circuit_pulls && !keeps", "1'b1");
