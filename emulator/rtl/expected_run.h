@@ -75,11 +75,7 @@ struct ExpectedRun : PortTimeline, RtlNetwork {
   };
 
   explicit ExpectedRun(const SwitchParameters& p)
-      : ports(p.nodes),
-        on_demand(p.technique == "circuit"),
-        has_worms(p.technique == "wormhole" || p.technique == "hybrid"),
-        setup_time(setup(p)),
-        entered_at(p.nodes) {}
+      : RtlNetwork(p), ports(p.nodes), setup_time(setup(p)), entered_at(p.nodes) {}
 
   void offered(Time, std::uint32_t transfer, const Message& m) override {
     if (transfer >= of_transfer.size()) of_transfer.resize(transfer + 1);
@@ -101,7 +97,6 @@ struct ExpectedRun : PortTimeline, RtlNetwork {
   }
   void waited(Time from, Time until, Connection c, bool worm) override {
     if (!worm && !on_demand) return;
-    const std::int64_t lag = worm ? kWormLag : 0;
     // Of a circuit, these are the NIC's instants.
     const std::int64_t requested = clocks(from) + (worm ? 0 : 1 + kWire);
     const std::int64_t pass = clocks(until - setup_time) - (worm ? 0 : kWire);
@@ -125,7 +120,7 @@ struct ExpectedRun : PortTimeline, RtlNetwork {
     slots.push_back({clocks(begin), clocks(end), clocks(begin + unusable), slot});
   }
   void circuit(Time at, Connection c, std::uint32_t slot, bool up) override {
-    const std::int64_t node = clocks(at) + (has_worms ? kWormLag : 0);
+    const std::int64_t node = clocks(at) + lag;
     visible.add(node, std::size_t{slot} * ports * ports + bit(c), up);
     (up ? established : lost).pulse(node, bit(c));
     table.add(clocks(at) + kWire, bit(c), up);
@@ -146,8 +141,6 @@ struct ExpectedRun : PortTimeline, RtlNetwork {
   const Sent& message(std::uint32_t word) const { return sent[(word - 1) >> 12]; }
 
   Port ports;
-  bool on_demand;  // circuit switching
-  bool has_worms;
   Time setup_time;                           // of a grant, from the pass on
   std::vector<std::vector<Run>> entered_at;  // by port: instants
   std::vector<std::uint32_t> link, output;   // by clock, by port: the word + 1

@@ -4,7 +4,7 @@
 // - of predictive circuits the slots, notices, the TDM cycle, and what the fabric holds and the NICs may use;
 // - of worms and of circuits on demand the requests, the grants and the places that come back.
 //
-//   const Compared run = compare_runs<VSwitchNode16, VNic16>(parameters, script, 10'000, "name");
+//   const Compared run = compare_runs(kRtlModels<VSwitchNode16, VNic16>, parameters, script, 10'000, "name");
 //   if (!run.difference.empty()) ...
 #pragma once
 
@@ -35,19 +35,16 @@ struct Difference {
 };
 
 /// Runs the RTL on a script and compares it with the emulator's run in every clock.
-template <class Node, class Nic>
 class Comparison {
-  using Rtl = RtlSwitch<Node, Nic>;
-
  public:
-  Comparison(const SwitchParameters& p, const ExpectedRun& expected, const std::vector<Outcome>& outcomes,
-             const std::string& waveform, const typename Rtl::Faults& faults)
+  Comparison(const RtlModels& models, const SwitchParameters& p, const ExpectedRun& expected,
+             const std::vector<Outcome>& outcomes, const std::string& waveform)
       : n_(p.nodes),
         k_(p.slots),
         reports_waits_(p.allocation == "preempt"),
         expected_(expected),
         outcomes_(outcomes),
-        rtl_(p, waveform, faults),
+        rtl_(models, p, waveform),
         entered_(p.nodes) {
     for (const Outcome& outcome : outcomes)
       if (outcome.delivered < Time{}) all_granted_ = false;
@@ -57,7 +54,7 @@ class Comparison {
   std::optional<Difference> run(const std::vector<Action>& script, std::int64_t end) {
     std::size_t next = 0;
     for (now_ = 0; !difference_ && now_ <= end; ++now_) {
-      for (; next < script.size() && Rtl::clocks(script[next].at) == now_; ++next) {
+      for (; next < script.size() && RtlNetwork::clocks(script[next].at) == now_; ++next) {
         const Action& action = script[next];
         if (action.what == Action::What::send)
           rtl_.send(action.message);
@@ -68,14 +65,12 @@ class Comparison {
       }
       rtl_.clock();
       compare_words();
-      if constexpr (Rtl::kWorms) compare_worms();
-      if constexpr (Rtl::kSlots || Rtl::kOnDemand) compare_control_words();
-      if constexpr (Rtl::kSlots) {
-        compare_slots();
-        compare_cycle();
-      }
-      if constexpr (Rtl::kWorms || Rtl::kOnDemand) compare_round_robin();
-      if constexpr (Rtl::kOnDemand) compare_circuits();
+      if (rtl_.has_worms) compare_worms();
+      if (rtl_.has_slots || rtl_.on_demand) compare_control_words();
+      if (rtl_.has_slots) compare_slots();
+      if (rtl_.has_slots) compare_cycle();
+      if (rtl_.has_worms || rtl_.on_demand) compare_round_robin();
+      if (rtl_.on_demand) compare_circuits();
     }
     return difference_;
   }
@@ -97,7 +92,7 @@ class Comparison {
   bool enters(Port u) {
     Entered& entered = entered_[u];
     const std::vector<Run>& runs = expected_.entered_at[u];
-    if (entered.run == runs.size() || Rtl::clocks(runs[entered.run].at(entered.word)) != now_) return false;
+    if (entered.run == runs.size() || rtl_.clocks(runs[entered.run].at(entered.word)) != now_) return false;
     if (++entered.word == runs[entered.run].count) entered = {entered.run + 1, 0};
     return true;
   }
@@ -122,8 +117,7 @@ class Comparison {
     const auto& sent = rtl_.control_words();
     compare_rows("request of NIC", sent.request, request_.at(now_));
     compare_rows("release_ of NIC", sent.release, release_.at(now_));
-    if constexpr (Rtl::kSlots)
-      if (reports_waits_) compare_rows("waits of NIC", sent.waits, waits_.at(now_));
+    if (rtl_.has_slots && reports_waits_) compare_rows("waits of NIC", sent.waits, waits_.at(now_));
   }
 
   /// The scheduler's slots, its notices, and the tables of the NICs one wire later.
@@ -131,14 +125,12 @@ class Comparison {
     compare_matrix("visible", rtl_.node().visible, visible_.at(now_));
     compare_rows("lost", rtl_.notices().lost, lost_.at(now_));
     compare_rows("established", rtl_.notices().established, established_.at(now_));
-    std::array<std::uint32_t, RtlNetwork::kMostPorts> tables{};
-    for (Port u = 0; u < n_; ++u) tables[u] = static_cast<std::uint32_t>(rtl_.table(u));
-    compare_rows("in_table of NIC", tables, table_.at(now_));
+    compare_rows("in_table of NIC", rtl_.circuits(), table_.at(now_));
   }
 
   /// The emulator reports no empty slots, and leaves out slots while no message is under way.
   void compare_cycle() {
-    const std::int64_t now = now_ - Rtl::kLag;
+    const std::int64_t now = now_ - rtl_.lag;
     const std::vector<ExpectedRun::Slot>& slots = expected_.slots;
     while (slot_next_ < slots.size() && slots[slot_next_].end <= now) ++slot_next_;
     if (slot_next_ == slots.size() || slots[slot_next_].begin > now) return;
@@ -159,7 +151,7 @@ class Comparison {
   /// Requests are those at this instant.
   void compare_round_robin() {
     // The emulator reports a request when it is granted: if some never are, the RTL has these, too.
-    if constexpr (Rtl::kOnDemand)
+    if (rtl_.on_demand)
       compare_matrix("requests", rtl_.node().requests, requests_.at(now_));
     else
       compare_matrix("request", rtl_.node().request, requests_.at(now_), !all_granted_);
@@ -168,7 +160,7 @@ class Comparison {
 
   /// Circuits on demand: those that a NIC holds, and those in the fabric.
   void compare_circuits() {
-    compare_rows("held of NIC", rtl_.held(), held_.at(now_));
+    compare_rows("held of NIC", rtl_.circuits(), held_.at(now_));
     compare_rows("connected", rtl_.fabric(rtl_.node().connected), fabric_.at(now_));
     compare_rows("granted", rtl_.fabric(rtl_.node().granted), fabric_granted_.at(now_));
   }
@@ -180,18 +172,13 @@ class Comparison {
     for (std::size_t u = 0; u < n_; ++u) set_bits(matrix, u * n_, n_, rows[u]);
     compare_matrix(signal, matrix, model);
   }
-  template <class Vector>
-  void compare_matrix(const char* signal, const Vector& rtl, const Bits& model, bool may_have_more = false) {
-    static_assert(sizeof rtl <= sizeof(Bits));
-    compare_bytes(signal, {reinterpret_cast<const unsigned char*>(&rtl), sizeof rtl}, model, may_have_more);
-  }
-  void compare_bytes(const char* signal, std::span<const unsigned char> rtl, const Bits& model,
-                     bool may_have_more) {
+  void compare_matrix(const char* signal, std::span<const unsigned char> rtl, const Bits& model,
+                      bool may_have_more = false) {
     bool equal = std::memcmp(model.data(), rtl.data(), rtl.size()) == 0;
     if (!equal && may_have_more)
       equal = std::equal(rtl.begin(), rtl.end(), model.data(),
                          [](auto more, auto bits) { return (bits & ~more) == 0; });
-    if (!equal) note(signal, list(rtl), list(std::span(model).first(rtl.size())));
+    if (!equal || rtl.empty()) note(signal, list(rtl), list(std::span(model).first(rtl.size())));
   }
   std::string list(std::span<const unsigned char> bytes) const {
     std::string text;
@@ -216,7 +203,7 @@ class Comparison {
   const ExpectedRun& expected_;
   const std::vector<Outcome>& outcomes_;
   bool all_granted_ = true;
-  Rtl rtl_;
+  RtlSwitch rtl_;
   std::vector<Entered> entered_;  // by port: the next word
   Level request_{expected_.request}, release_{expected_.release}, waits_{expected_.waits};
   Level visible_{expected_.visible}, lost_{expected_.lost}, established_{expected_.established},
@@ -263,21 +250,19 @@ inline std::string describe(const Difference& difference, const SwitchParameters
                             const std::string& waveform) {
   return fmt::format(
       "{}, clock {}, signal {}: RTL {}, model {}; slot {}, guard {}, reconfiguration {}, time-out {}, worms "
-      "of {} "
-      "bytes and {} words; waveform: {}",
+      "of {} bytes and {} words; waveform: {}",
       name, difference.clock, difference.signal, difference.rtl, difference.model,
       RtlNetwork::clocks(p.slot_length), RtlNetwork::clocks(p.guard), RtlNetwork::clocks(p.reconfiguration),
       RtlNetwork::clocks(p.predictor_timeout), p.worm_limit, p.worm_overhead_words, waveform);
 }
 
-/// Compares both on `script`, until the last delivery or the clock `most`. `faults`: of the RTL.
-template <class Node, class Nic>
-Compared compare_runs(const SwitchParameters& p, const std::vector<Action>& script, std::int64_t most,
-                      const std::string& name, const typename RtlSwitch<Node, Nic>::Faults& faults = {}) {
+/// Compares both on `script`, until the last delivery or the clock `most`.
+inline Compared compare_runs(const RtlModels& models, const SwitchParameters& p,
+                             const std::vector<Action>& script, std::int64_t most, const std::string& name) {
   const ModelRun model = run_model(p, script, most);
   const std::vector<Outcome>& outcomes = model.recorder.outcomes;
   const auto run = [&](const std::string& waveform) {
-    return Comparison<Node, Nic>(p, model.expected, outcomes, waveform, faults).run(script, model.end);
+    return Comparison(models, p, model.expected, outcomes, waveform).run(script, model.end);
   };
   const auto hits = static_cast<std::size_t>(
       std::count_if(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.hit; }));

@@ -60,7 +60,7 @@ SwitchParameters switch_parameters(const std::string& technique) {
   p.technique = technique;
   p.nodes = 32;
   p.demand_guard = false;
-  if (technique == "hybrid") p.analog_fabric.latency = RtlSwitch<VHybridNode32, VHybridNic32>::kFabric;
+  if (technique == "hybrid") p.analog_fabric.latency = RtlNetwork::kFabric;
   p.buffer = RtlNetwork::kDepth * p.word;
   return p;
 }
@@ -105,15 +105,14 @@ void emulated_switch(benchmark::State& state, const std::string& name) {
   }
 }
 
-template <class Node, class Nic>
-void verilated_switch(benchmark::State& state, const std::string& technique) {
+void verilated_switch(benchmark::State& state, const RtlModels& models, const std::string& technique) {
   const SwitchParameters p = switch_parameters(technique);
   const std::vector<Action> script = switch_script(p);
   std::uint64_t words = 0;
   for (const Action& action : script)
     words += std::max<Bytes>(1, (action.message.bytes + p.word - 1) / p.word);
   for (auto _ : state) {
-    RtlSwitch<Node, Nic> rtl(p);
+    RtlSwitch rtl(models, p);
     std::size_t next = 0;
     for (std::uint64_t arrived = 0; arrived < words;) {
       for (; next < script.size() && rtl.clocks(script[next].at) == rtl.now(); ++next)
@@ -151,20 +150,18 @@ void serial_line(benchmark::State& state) {
 }
 BENCHMARK(serial_line)->Arg(1)->Arg(4)->Arg(16)->Arg(64);
 
-template <class Node, class Nic>
-void register_switch(const std::string& technique) {
+void register_switch(const RtlModels& models, const std::string& technique) {
   benchmark::RegisterBenchmark(("emulated_switch/" + technique).c_str(),
                                [=](benchmark::State& state) { emulated_switch(state, technique); });
-  benchmark::RegisterBenchmark(("verilated_switch/" + technique).c_str(), [=](benchmark::State& state) {
-    verilated_switch<Node, Nic>(state, technique);
-  });
+  benchmark::RegisterBenchmark(("verilated_switch/" + technique).c_str(),
+                               [=](benchmark::State& state) { verilated_switch(state, models, technique); });
 }
 
 const int kRegistered = [] {
-  register_switch<VSwitchNode32, VNic32>("tdm");
-  register_switch<VWormholeNode32, VWormNic32>("wormhole");
-  register_switch<VCircuitNode32, VCircuitNic32>("circuit");
-  register_switch<VHybridNode32, VHybridNic32>("hybrid");
+  register_switch(kRtlModels<VSwitchNode32, VNic32>, "tdm");
+  register_switch(kRtlModels<VWormholeNode32, VWormNic32>, "wormhole");
+  register_switch(kRtlModels<VCircuitNode32, VCircuitNic32>, "circuit");
+  register_switch(kRtlModels<VHybridNode32, VHybridNic32>, "hybrid");
   for (const char* const scheduler : {"greedy", "rtl:greedy"})
     for (const std::uint32_t ports : {4u, 8u, 16u, 32u, 64u, 128u})
       benchmark::RegisterBenchmark((std::string(scheduler) + "/" + std::to_string(ports)).c_str(),

@@ -7,7 +7,7 @@
 //   hybrid      hybrid_node.sv     hybrid_nic.sv  both; an analog fabric with one clock of latency
 //   circuit     circuit_node.sv    circuit_nic.sv
 //
-//   RtlSwitch<VSwitchNode8, VNic8> rtl(parameters);
+//   RtlSwitch rtl(kRtlModels<VSwitchNode8, VNic8>, parameters);
 //   rtl.send(message);
 //   rtl.clock();
 //   if (rtl.output(3) != 0) ...  // a word leaves the fabric to port 3
@@ -17,36 +17,17 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/configuration.h"
 #include "emulator/network/message.h"
 #include "emulator/parameters.h"
-#include "emulator/rtl/verilated_block.h"
+#include "emulator/rtl/rtl_block.h"
 
 namespace hybrid {
-
-/// Access to up to 57 bits of a vector of a Verilated block, from bit `begin` on. Verilator stores bit 0
-/// first, in words of the host.
-template <class Vector>
-std::uint64_t bits(const Vector& vector, std::size_t begin, std::size_t count) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, reinterpret_cast<const unsigned char*>(&vector) + begin / 8,
-              (begin % 8 + count + 7) / 8);
-  return word >> begin % 8 & ((std::uint64_t{1} << count) - 1);
-}
-template <class Vector>
-void set_bits(Vector& vector, std::size_t begin, std::size_t count, std::uint64_t value) {
-  unsigned char* const bytes = reinterpret_cast<unsigned char*>(&vector) + begin / 8;
-  const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, (begin % 8 + count + 7) / 8);
-  word = (word & ~(mask << begin % 8)) | (value & mask) << begin % 8;
-  std::memcpy(bytes, &word, (begin % 8 + count + 7) / 8);
-}
 
 /// What was put in `delay` clocks ago; before that a default value.
 template <class T>
@@ -71,7 +52,13 @@ struct RtlNetwork {
   /// What a node with worms does in its clock t is in effect in clock t - kWormLag of the emulator: the
   /// registers of its inputs take one of the wires' clocks.
   static constexpr std::int64_t kWormLag = 1;
+  static constexpr std::int64_t kFabric = 1;  // latency of the analog fabric of technique hybrid
 
+  explicit RtlNetwork(const SwitchParameters& p)
+      : has_slots(p.technique == "tdm" || p.technique == "hybrid"),
+        has_worms(p.technique == "wormhole" || p.technique == "hybrid"),
+        on_demand(p.technique == "circuit"),
+        lag(has_worms ? kWormLag : 0) {}
   static constexpr std::int64_t clocks(Time t) { return t / kClock; }
   /// From a pass of the round-robin scheduler until its grants hold.
   static Time setup(const SwitchParameters& p) {
@@ -82,19 +69,24 @@ struct RtlNetwork {
   static std::uint32_t word_of(std::uint64_t message, std::uint64_t place) {
     return static_cast<std::uint32_t>(message << 12 | (place & 0xfff));
   }
+
+  bool has_slots, has_worms, on_demand;  // on_demand: circuit switching
+  std::int64_t lag;                      // of the node, as kWormLag
 };
 
+/// The Verilated models of a switch: kRtlModels<Node, Nic>.
+struct RtlModels {
+  using Make = std::unique_ptr<RtlBlock>(const std::string& waveform, RtlBlock::Fault);
+  Make *node, *nic;
+  struct Faults {
+    RtlBlock::Fault node = nullptr, nic = nullptr;  // nic: of all NICs
+  } faults{};
+};
 template <class Node, class Nic>
+inline constexpr RtlModels kRtlModels{&VerilatedRtlBlock<Node>::make, &VerilatedRtlBlock<Nic>::make};
+
 class RtlSwitch : public RtlNetwork {
  public:
-  // The technique, by the ports of its NIC.
-  static constexpr bool kSlots = requires(Nic& nic) { nic.in_table; };
-  static constexpr bool kWorms = requires(Nic& nic) { nic.credit; };
-  static constexpr bool kOnDemand = requires(Nic& nic) { nic.held; };  // circuit switching
-  static constexpr std::int64_t kLag = kWorms ? kWormLag : 0;
-  /// Latency of the analog fabric, in clocks.
-  static constexpr std::int64_t kFabric = kSlots && kWorms ? 1 : 0;
-
   /// A message that was offered to its NIC in this clock.
   struct Offer {
     std::uint64_t message;
@@ -103,6 +95,7 @@ class RtlSwitch : public RtlNetwork {
 
   /// By source, a bit for each destination.
   using Rows = std::array<std::uint32_t, kMostPorts>;
+  using Words = Rows;  // in each place a word plus 1; 0: none
   /// Control words of a clock.
   struct Control {
     bool preloads = false;
@@ -115,42 +108,31 @@ class RtlSwitch : public RtlNetwork {
     Rows lost{}, established{};
   };
 
-  /// Faults of the node and of all NICs (VerilatedBlock::set_fault).
-  struct Faults {
-    typename VerilatedBlock<Node>::Fault node = nullptr;
-    typename VerilatedBlock<Nic>::Fault nic = nullptr;
-  };
-
-  /// Uses of `parameters`: nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock;
+  /// Uses of `p`: technique, nodes, slot length, guard, reconfiguration, time-out, each a multiple of kClock;
   /// of worms the limit and the overhead. Writes the signals of the switch node to `waveform` if that is not
   /// empty, and those of NIC u to `waveform`.nic-u.fst.
-  explicit RtlSwitch(const SwitchParameters& parameters, const std::string& waveform = {},
-                     const Faults& faults = {})
-      : n_(parameters.nodes),
-        node_(waveform),
+  RtlSwitch(const RtlModels& models, const SwitchParameters& p, const std::string& waveform = {})
+      : RtlNetwork(p),
+        n_(p.nodes),
+        node_(models.node(waveform, models.faults.node)),
         pes_(n_),
-        worm_limit_(parameters.worm_limit / parameters.word) {
+        worm_limit_(p.worm_limit / p.word),
+        worm_overhead_(p.worm_overhead_words) {
     while (Port{1} << port_bits_ < n_) ++port_bits_;
-    node_.set_fault(faults.node);
-    if constexpr (kSlots) {
-      node_->slot_length = static_cast<CData>(clocks(parameters.slot_length));
-      node_->guard = static_cast<CData>(clocks(parameters.guard));
-      node_->reconfiguration = static_cast<CData>(clocks(parameters.reconfiguration));
-    } else if constexpr (kWorms) {
-      node_->open = 1;
-    }
-    if constexpr (kWorms || kOnDemand) node_->setup = static_cast<CData>(clocks(setup(parameters)));
-    if constexpr (kWorms) worm_overhead_ = parameters.worm_overhead_words;
-    if constexpr (kSlots && kWorms)
-      node_->wormhole_length = static_cast<CData>(clocks(parameters.wormhole_slot_length));
-    reset(node_);
+    node_->slot_length = clocks(p.slot_length);
+    node_->guard = clocks(p.guard);
+    node_->reconfiguration = clocks(p.reconfiguration);
+    node_->wormhole_length = clocks(p.wormhole_slot_length);
+    node_->setup = clocks(setup(p));
+    node_->open = 1;
+    reset(*node_);
     for (Port u = 0; u < n_; ++u) {
-      VerilatedBlock<Nic>& nic =
-          nics_.emplace_back(waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst");
-      nic.set_fault(faults.nic);
-      if constexpr (kSlots) nic->timeout = static_cast<SData>(clocks(parameters.predictor_timeout));
-      if constexpr (kWorms) nic->length = static_cast<CData>(worm_limit_ + worm_overhead_);
-      if constexpr (kWorms && !kSlots) nic->may_send = 1;
+      nics_.push_back(models.nic(
+          waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst", models.faults.nic));
+      RtlBlock& nic = *nics_.back();
+      nic.timeout = clocks(p.predictor_timeout);
+      nic.length = worm_limit_ + worm_overhead_;
+      nic.may_send = 1;
       reset(nic);
     }
   }
@@ -167,7 +149,7 @@ class RtlSwitch : public RtlNetwork {
     control.configuration = configuration;
   }
   void flush(Port source) {
-    control_.in(now_).flush |= source == kNoPort ? ~std::uint64_t{0} : std::uint64_t{1} << source;
+    control_.in(now_).flush |= source == kNoPort ? (std::uint64_t{1} << n_) - 1 : std::uint64_t{1} << source;
   }
 
   void clock() {
@@ -188,31 +170,25 @@ class RtlSwitch : public RtlNetwork {
   bool accepted(Port u) const { return (accepted_ >> u & 1) != 0; }
   /// Destination plus 1 of the word of a worm on the link of NIC u, and of that which leaves input u of the
   /// node; 0: none.
-  std::uint32_t worm_to(Port u) {
-    if constexpr (kSlots)
-      if (nics_[u]->worm == 0) return 0;
-    return nics_[u]->sends == 0 ? 0 : nics_[u]->link_to + 1;
-  }
-  std::uint32_t worm_leaves(Port u) { return bits(node_->sends, u, 1) == 0 ? 0 : port_of(node_->to, u) + 1; }
+  std::uint32_t worm_to(Port u) { return worms_.in(now_ - 1).destination(u); }
+  std::uint32_t worm_leaves(Port u) { return credits_.in(now_ - 1).destination(u); }
   /// What the NICs sent and the node reported in this clock.
   const Control& control_words() { return control_.in(now_ - 1); }
   const Notices& notices() { return notices_.in(now_ - 1); }
-  std::uint64_t table(Port u) { return bits(nics_[u]->in_table, 0, n_); }
-  /// Circuits on demand that NICs hold.
-  Rows held() {
+  /// The circuits of the NICs: predictive ones in their tables, or those on demand that they hold.
+  Rows circuits() const {
     Rows rows{};
-    for (Port u = 0; u < n_; ++u) rows[u] = static_cast<std::uint32_t>(bits(nics_[u]->held, 0, n_));
+    for (Port u = 0; u < n_; ++u) rows[u] = circuits(*nics_[u]);
     return rows;
   }
   /// The node's connections of these inputs.
-  template <class Inputs>
-  Rows fabric(const Inputs& inputs) {
+  Rows fabric(const Signal& inputs) const {
     Rows rows{};
     for (Port u = 0; u < n_; ++u)
       if (bits(inputs, u, 1) != 0) rows[u] = std::uint32_t{1} << port_of(node_->connection, u);
     return rows;
   }
-  Node& node() { return *node_.operator->(); }
+  const RtlBlock& node() const { return *node_; }
 
  private:
   /// Offers the words of its messages one after the other.
@@ -234,67 +210,58 @@ class RtlSwitch : public RtlNetwork {
     std::uint64_t granted = 0, connected = 0;
     std::array<Port, kMostPorts> to{};
   };
-  /// A word in each place, plus 1; 0: none.
-  using Words = std::array<std::uint32_t, kMostPorts>;
   struct Worms {
+    std::uint32_t destination(Port u) const { return words[u] == 0 ? 0 : to[u] + 1; }
     Words words{};
     std::uint64_t tail = 0;
     std::array<Port, kMostPorts> to{};
   };
 
-  template <class Model>
-  static void reset(VerilatedBlock<Model>& block) {
-    block->reset = 1;
-    block.clock(block->clk);
-    block->reset = 0;
+  const Signal& circuits(const RtlBlock& nic) const { return on_demand ? nic.held : nic.in_table; }
+
+  static void reset(RtlBlock& block) {
+    block.reset = 1;
+    settle(block, 0);
+    settle(block, 1);
+    block.reset = 0;
+  }
+  static void settle(RtlBlock& block, std::uint64_t clk) {
+    block.clk = clk;
+    block.settle();
   }
 
-  /// Sets all inputs and computes the outputs that depend on them in the same clock.
+  /// Sets all inputs that exist (Signal) and computes the outputs that depend on them in the same clock.
   void before_the_edge() {
-    node_->reset = now_ < kLag ? 1 : 0;
-    if constexpr (kSlots || kOnDemand) give_control_words();
-    if constexpr (kWorms) give_worms();
-    node_->clk = 0;
-    node_.settle();
-    if constexpr (kSlots) {
-      Notices& notices = notices_.in(now_);
-      for (Port u = 0; u < n_; ++u) {
-        notices.lost[u] = static_cast<std::uint32_t>(bits(node_->lost, std::size_t{u} * n_, n_));
-        notices.established[u] =
-            static_cast<std::uint32_t>(bits(node_->established, std::size_t{u} * n_, n_));
-      }
+    node_->reset = now_ < lag ? 1 : 0;
+    if (has_slots || on_demand) give_control_words();
+    if (has_worms) give_worms();
+    settle(*node_, 0);
+    Notices& notices = notices_.in(now_);
+    for (std::size_t u = 0; has_slots && u < n_; ++u) {
+      notices.lost[u] = static_cast<std::uint32_t>(bits(node_->lost, u * n_, n_));
+      notices.established[u] = static_cast<std::uint32_t>(bits(node_->established, u * n_, n_));
     }
+    accepted_ = releases_.in(now_) = 0;
     for (Port u = 0; u < n_; ++u) nic_before_the_edge(u);
   }
   void give_control_words() {
     const Control& arrived = control_.out(now_);
-    if constexpr (kOnDemand) {
-      for (Port u = 0; u < n_; ++u) set_bits(node_->request, std::size_t{u} * n_, n_, arrived.request[u]);
-      set_bits(node_->release_, 0, n_, releases_.out(now_));
-    } else {
-      give_slot_control_words(arrived);
-    }
-  }
-  void give_slot_control_words(const Control& arrived) {
-    set_bits(node_->flush, 0, n_, arrived.flush);
+    node_->flush = arrived.flush;
     node_->preload = arrived.preloads ? 1 : 0;
+    node_->preload_slot = arrived.slot;
     if (arrived.preloads) {
-      node_->preload_slot = static_cast<CData>(arrived.slot);
-      std::memset(&node_->configuration, 0, sizeof node_->configuration);
+      node_->configuration = 0;
       for (const Connection c : arrived.configuration.connections())
         set_bits(node_->configuration, std::size_t{c.source} * n_ + c.destination, 1, 1);
     }
-    for (Port u = 0; u < n_; ++u) {
-      const std::size_t row = std::size_t{u} * n_;
-      if constexpr (kWorms) {
-        set_bits(node_->circuit_request, row, n_, arrived.request[u]);
-        set_bits(node_->circuit_release, row, n_, arrived.release[u]);
-        set_bits(node_->waits, row, n_, arrived.waits[u]);
-      } else {
-        set_bits(node_->request, row, n_, arrived.request[u]);
-        set_bits(node_->release_, row, n_, arrived.release[u]);
-      }
+    Signal& request = has_worms ? node_->circuit_request : node_->request;
+    Signal& release = has_worms ? node_->circuit_release : node_->release_;
+    for (std::size_t u = 0; u < n_; ++u) {
+      set_bits(request, u * n_, n_, arrived.request[u]);
+      if (has_slots) set_bits(release, u * n_, n_, arrived.release[u]);
+      if (has_worms) set_bits(node_->waits, u * n_, n_, arrived.waits[u]);
     }
+    if (on_demand) release = releases_.out(now_);
   }
   void give_worms() {
     const Worms& arrived = worms_.out(now_);
@@ -307,49 +274,36 @@ class RtlSwitch : public RtlNetwork {
     }
   }
   void nic_before_the_edge(Port u) {
-    VerilatedBlock<Nic>& nic = nics_[u];
+    RtlBlock& nic = *nics_[u];
     Pe& pe = pes_[u];
     Control& control = control_.in(now_);
-    if constexpr (kSlots) {
-      nic->flush = static_cast<CData>(control.flush >> u & 1);
-      nic->granted = static_cast<CData>(grants_.out(now_).granted >> u & 1);
-      nic->grant = static_cast<CData>(grants_.out(now_).to[u]);
-      set_bits(nic->lost, 0, n_, notices_.out(now_).lost[u]);
-      set_bits(nic->established, 0, n_, notices_.out(now_).established[u]);
-    }
-    if constexpr (kOnDemand) {
-      nic->granted = static_cast<CData>(grants_.out(now_).granted >> u & 1);
-      nic->grant = static_cast<CData>(grants_.out(now_).to[u]);
-    }
-    if constexpr (kWorms) {
-      nic->credit = credits_.out(now_).words[u] != 0 ? 1 : 0;
-      nic->credit_of = static_cast<CData>(credits_.out(now_).to[u]);
-    }
-    if constexpr (kSlots && kWorms) nic->begins = grants_.out(now_).begins ? 1 : 0;
+    nic.flush = control.flush >> u & 1;
+    nic.begins = grants_.out(now_).begins ? 1 : 0;
+    nic.granted = grants_.out(now_).granted >> u & 1;
+    nic.grant = grants_.out(now_).to[u];
+    nic.lost = notices_.out(now_).lost[u];
+    nic.established = notices_.out(now_).established[u];
+    nic.credit = credits_.out(now_).words[u] != 0 ? 1 : 0;
+    nic.credit_of = credits_.out(now_).to[u];
     const bool offers = !pe.waiting.empty() && now_ >= pe.first_clock();
-    nic->offers = offers ? 1 : 0;
+    nic.offers = offers ? 1 : 0;
     if (offers) {
       const Message& message = pe.waiting.front().message;
-      if constexpr (kSlots || kOnDemand) nic->first = pe.place == 0 ? 1 : 0;
-      nic->destination = static_cast<CData>(message.connection.destination);
-      nic->word = word_of(message.id, pe.place);
+      nic.first = pe.place == 0 ? 1 : 0;
+      nic.destination = message.connection.destination;
+      nic.word = word_of(message.id, pe.place);
       if (pe.place == 0 && now_ == pe.first_clock()) offer(nic, pe.waiting.front());
-      nic->last = pe.is_last() ? 1 : 0;
+      nic.last = pe.is_last() ? 1 : 0;
     }
-    nic->clk = 0;
-    nic.settle();
-    if constexpr (kSlots) {
-      control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
-      control.release[u] = static_cast<std::uint32_t>(bits(nic->release_, 0, n_));
-      control.waits[u] = static_cast<std::uint32_t>(bits(nic->waits, 0, n_));
+    settle(nic, 0);
+    if (has_slots || on_demand) {
+      control.request[u] = nic.request;
+      control.release[u] = on_demand && nic.release_ != 0 ? nic.held : nic.release_;
     }
-    if constexpr (kOnDemand) {
-      control.request[u] = static_cast<std::uint32_t>(bits(nic->request, 0, n_));
-      control.release[u] = nic->release_ == 0 ? 0 : static_cast<std::uint32_t>(bits(nic->held, 0, n_));
-      set_bits(releases_.in(now_), u, 1, nic->release_);
-    }
-    set_bits(accepted_, u, 1, nic->accepted);
-    if (!offers || nic->accepted == 0) return;
+    if (has_slots) control.waits[u] = nic.waits;
+    if (on_demand) releases_.in(now_) |= std::uint64_t{nic.release_} << u;
+    accepted_ |= std::uint64_t{nic.accepted} << u;
+    if (!offers || nic.accepted == 0) return;
     pe.free = now_ + 1;
     if (pe.is_last()) {
       pe.waiting.pop_front();
@@ -360,49 +314,42 @@ class RtlSwitch : public RtlNetwork {
   }
 
   /// The NIC's choice of how the message travels gives the number of words.
-  void offer(VerilatedBlock<Nic>& nic, typename Pe::Waiting& waiting) {
-    bool by_worms = kWorms && !kSlots;
-    if constexpr (kSlots && kWorms) {
-      nic->last = 0;
-      nic->clk = 0;
-      nic.settle();
-      by_worms = nic->by_worms != 0;
+  void offer(RtlBlock& nic, Pe::Waiting& waiting) {
+    bool by_worms = has_worms;
+    if (has_slots && has_worms) {
+      nic.last = 0;
+      settle(nic, 0);
+      by_worms = nic.by_worms != 0;
     }
-    if constexpr (kSlots)
+    if (has_slots || on_demand)
       offers_.push_back({waiting.message.id,
-                         !by_worms && bits(nic->in_table, waiting.message.connection.destination, 1) != 0});
-    if constexpr (kOnDemand)
-      offers_.push_back(
-          {waiting.message.id, bits(nic->held, waiting.message.connection.destination, 1) != 0});
+                         !by_worms && bits(circuits(nic), waiting.message.connection.destination, 1) != 0});
     if (by_worms) waiting.words += (waiting.words + worm_limit_ - 1) / worm_limit_ * worm_overhead_;
   }
 
   void after_the_edge() {
-    node_->clk = 1;
-    node_.settle();
+    settle(*node_, 1);
     for (Port u = 0; u < n_; ++u) {
-      nics_[u]->clk = 1;
-      nics_[u].settle();
-      sent_[u] = nics_[u]->sends == 0 ? 0 : nics_[u]->link + 1;
+      RtlBlock& nic = *nics_[u];
+      settle(nic, 1);
+      sent_[u] = nic.sends == 0 ? 0 : nic.link + 1;
+      const bool worm = has_worms && (!has_slots || nic.worm != 0);
+      links_.in(now_)[u] = worm ? 0 : sent_[u];
+      worms_.in(now_).words[u] = worm ? sent_[u] : 0;
     }
     outputs_ = Words{};
-    if constexpr (kSlots || kOnDemand) move_over_circuits();
-    if constexpr (kWorms) move_worms();
+    if (has_slots || on_demand) move_over_circuits();
+    if (has_worms) move_worms();
   }
   void move_over_circuits() {
     Grants& grants = grants_.in(now_);
-    if constexpr (kSlots) grants.begins = node_->begins != 0;
+    if (has_slots) grants.begins = node_->begins != 0;
     grants.granted = bits(node_->granted, 0, n_);
     grants.connected = bits(node_->connected, 0, n_);
     for (Port u = 0; u < n_; ++u) grants.to[u] = port_of(node_->connection, u);
     fabric_.in(now_) = grants;
-    Words& link = links_.in(now_);
-    link = sent_;
-    if constexpr (kWorms)
-      for (Port u = 0; u < n_; ++u)
-        if (nics_[u]->worm != 0) link[u] = 0;
     // A word leaves the fabric where its input is connected to, wherever it should go.
-    const Grants& fabric = kOnDemand ? grants : fabric_.out(now_);
+    const Grants& fabric = on_demand ? grants : fabric_.out(now_);
     Words& out = out_.in(now_);
     out = {};
     for (Port u = 0; u < n_; ++u)
@@ -412,11 +359,7 @@ class RtlSwitch : public RtlNetwork {
   }
   void move_worms() {
     Worms& link = worms_.in(now_);
-    link = {};
-    link.words = sent_;
-    if constexpr (kSlots)
-      for (Port u = 0; u < n_; ++u)
-        if (nics_[u]->worm == 0) link.words[u] = 0;
+    link.tail = 0;
     Worms& credits = credits_.in(now_);
     for (Port u = 0; u < n_; ++u) {
       link.tail |= std::uint64_t{nics_[u]->tail} << u;
@@ -429,24 +372,23 @@ class RtlSwitch : public RtlNetwork {
   }
 
   /// Port u of a vector of ports.
-  template <class Vector>
-  Port port_of(const Vector& ports, Port u) const {
+  Port port_of(const Signal& ports, Port u) const {
     return static_cast<Port>(bits(ports, u * port_bits_, port_bits_));
   }
 
   Port n_;
   std::size_t port_bits_ = 1;
-  VerilatedBlock<Node> node_;
-  std::deque<VerilatedBlock<Nic>> nics_;
+  std::unique_ptr<RtlBlock> node_;
+  std::vector<std::unique_ptr<RtlBlock>> nics_;
   std::vector<Pe> pes_;
-  std::uint64_t worm_limit_, worm_overhead_ = 0;  // words
-  Delay<Control> control_{kWire + 1 + kLag};      // and a clock in the NIC
-  Delay<std::uint64_t> releases_{kWire};          // of circuits on demand
-  Delay<Notices> notices_{kWire - kLag};
-  Delay<Grants> grants_{kWire - kLag};
-  Delay<Grants> fabric_{kWire + kToFabric - kLag};
-  Delay<Words> links_{kToFabric}, out_{kFabric};
-  Delay<Worms> worms_{kWire}, credits_{kWire - kLag};
+  std::uint64_t worm_limit_, worm_overhead_;  // words
+  Delay<Control> control_{kWire + 1 + lag};   // and a clock in the NIC
+  Delay<std::uint64_t> releases_{kWire};      // of circuits on demand
+  Delay<Notices> notices_{kWire - lag};
+  Delay<Grants> grants_{kWire - lag};
+  Delay<Grants> fabric_{kWire + kToFabric - lag};
+  Delay<Words> links_{kToFabric}, out_{has_slots && has_worms ? kFabric : 0};
+  Delay<Worms> worms_{kWire}, credits_{kWire - lag};
   Words sent_{}, outputs_{};
   std::uint64_t accepted_ = 0;  // by NIC
   std::vector<Offer> offers_;

@@ -34,14 +34,11 @@ class VerilatedBlock {
 
   Model* operator->() { return &model_; }
 
-  /// Makes the block faulty: `fault` changes its outputs each time they are computed. nullptr: none.
-  using Fault = void (*)(Model&);
-  void set_fault(Fault fault) { fault_ = fault; }
-
-  /// Computes the outputs from the inputs. One time step of the waveform.
-  void settle() {
+  /// Computes the outputs from the inputs, then calls `change` if there is one. One time step of the
+  /// waveform.
+  void settle(auto... change) {
     model_.eval();
-    if (fault_ != nullptr) fault_(model_);
+    (change(), ...);
     if (trace_) trace_->dump(context_.time());
     context_.timeInc(1);
   }
@@ -57,7 +54,6 @@ class VerilatedBlock {
   VerilatedContext context_;
   Model model_;
   std::unique_ptr<VerilatedFstC> trace_;
-  Fault fault_ = nullptr;
 };
 
 }  // namespace hybrid

@@ -1,0 +1,99 @@
+// A Verilated model as its ports, without its class: one RtlSwitch is compiled for all models.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "emulator/rtl/verilated_block.h"
+
+namespace hybrid {
+
+/// Access to up to 57 bits of a vector of bytes, from bit `begin` on.
+inline std::uint64_t bits(std::span<const unsigned char> vector, std::size_t begin, std::size_t count) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, vector.data() + begin / 8, (begin % 8 + count + 7) / 8);
+  return word >> begin % 8 & ((std::uint64_t{1} << count) - 1);
+}
+inline void set_bits(std::span<unsigned char> vector, std::size_t begin, std::size_t count,
+                     std::uint64_t value) {
+  unsigned char* const bytes = vector.data() + begin / 8;
+  const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, (begin % 8 + count + 7) / 8);
+  word = (word & ~(mask << begin % 8)) | (value & mask) << begin % 8;
+  std::memcpy(bytes, &word, (begin % 8 + count + 7) / 8);
+}
+
+/// The bytes of a port: Verilator stores bit 0 first, in words of the host. A port that the model does not
+/// have is empty: an assignment has no effect, to read it is an error.
+struct Signal : std::span<unsigned char> {
+  void bind(auto& port) { span::operator=({reinterpret_cast<unsigned char*>(&port), sizeof port}); }
+  /// The first 32 bits.
+  operator std::uint32_t() const {
+    if (empty()) throw std::logic_error("the Verilated model does not have this port");
+    std::uint32_t value = 0;
+    for (std::size_t i = std::min(size(), sizeof value); i-- > 0;) value = value << 8 | (*this)[i];
+    return value;
+  }
+  /// Sets all bits; those from bit 64 on are 0.
+  Signal& operator=(std::uint64_t value) {
+    for (std::size_t i = 0; i < size(); ++i, value >>= 8) (*this)[i] = static_cast<unsigned char>(value);
+    return *this;
+  }
+  Signal& operator=(const Signal&) = delete;
+};
+
+/// The ports of switch nodes and NICs.
+#define HYBRID_RTL_PORTS(of)                                                                                 \
+  of(slot_length) of(wormhole_length) of(guard) of(reconfiguration) of(setup) of(open) of(preload)           \
+      of(preload_slot) of(configuration) of(circuit_request) of(circuit_release) of(idle) of(slot)           \
+          of(connected) of(connection) of(visible) of(requests) of(arrives) of(to) of(out) of(out_word)      \
+              of(clk) of(reset) of(flush) of(begins) of(granted) of(grant) of(lost) of(established)          \
+                  of(request) of(release_) of(waits) of(sends) of(tail) of(destination) of(word) of(timeout) \
+                      of(length) of(may_send) of(offers) of(first) of(last) of(accepted) of(by_worms)        \
+                          of(credit) of(credit_of) of(in_table) of(held) of(worm) of(link_to) of(link)
+
+struct RtlBlock {
+  using Fault = void (*)(RtlBlock&);  // changes outputs each time they are computed; nullptr: none
+
+  virtual ~RtlBlock() = default;
+  virtual void settle() = 0;  // as VerilatedBlock
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses): declares the name
+#define HYBRID_PORT(name) Signal name;
+  HYBRID_RTL_PORTS(HYBRID_PORT)
+#undef HYBRID_PORT
+};
+
+/// A block of class Model. Writes all signals to `waveform` if that is not empty.
+template <class Model>
+class VerilatedRtlBlock final : public RtlBlock {
+ public:
+  VerilatedRtlBlock(const std::string& waveform, Fault fault) : block_(waveform), fault_(fault) {
+    Model& model = *block_.operator->();
+#define HYBRID_PORT(name) \
+  if constexpr (requires { model.name; }) (name).bind(model.name);
+    HYBRID_RTL_PORTS(HYBRID_PORT)
+#undef HYBRID_PORT
+  }
+  static std::unique_ptr<RtlBlock> make(const std::string& waveform, Fault fault) {
+    return std::make_unique<VerilatedRtlBlock>(waveform, fault);
+  }
+  void settle() override {
+    block_.settle([this] {
+      if (fault_ != nullptr) fault_(*this);
+    });
+  }
+
+ private:
+  VerilatedBlock<Model> block_;
+  Fault fault_;
+};
+
+}  // namespace hybrid
