@@ -79,7 +79,7 @@ Network network(const std::string& technique, Port nodes, std::uint32_t slots,
   p.allocation = allocation;
   p.predictor = "timeout";
   p.demand_guard = false;
-  p.buffer = RtlNetwork::kDepth * 8;
+  p.buffer = Bytes{RtlNetwork::kDepth} * 8;
   if (technique == "hybrid") p.analog_fabric.latency = RtlNetwork::kFabric;
   return {kRtlModels<Node, Nic>, p};
 }
