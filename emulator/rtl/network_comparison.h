@@ -17,6 +17,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -174,11 +175,13 @@ class Comparison {
   }
   void compare_matrix(const char* signal, std::span<const unsigned char> rtl, const Bits& model,
                       bool may_have_more = false) {
+    if (rtl.empty() || rtl.size() > model.size())
+      throw std::logic_error(fmt::format("port of {}: {} bytes", signal, rtl.size()));
     bool equal = std::memcmp(model.data(), rtl.data(), rtl.size()) == 0;
     if (!equal && may_have_more)
       equal = std::equal(rtl.begin(), rtl.end(), model.data(),
                          [](auto more, auto bits) { return (bits & ~more) == 0; });
-    if (!equal || rtl.empty()) note(signal, list(rtl), list(std::span(model).first(rtl.size())));
+    if (!equal) note(signal, list(rtl), list(std::span(model).first(rtl.size())));
   }
   std::string list(std::span<const unsigned char> bytes) const {
     std::string text;

@@ -28,7 +28,7 @@ struct Proof {
 
 /// For GoogleTest.
 inline void PrintTo(const Proof& proof, std::ostream* out) {
-  *out << proof.module << ", property " << proof.property << ", fault: " << proof.faults.front().replacement;
+  *out << proof.module << ", property " << proof.property;
 }
 
 /// The files of each module's design.

@@ -1,7 +1,6 @@
 // A Verilated model as its ports, without its class: one RtlSwitch is compiled for all models.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,14 +13,22 @@
 
 namespace hybrid {
 
+/// Throws std::logic_error if a port has no bits [begin, begin + count).
+inline void check_bits(std::span<const unsigned char> vector, std::size_t begin, std::size_t count) {
+  if (begin + count > vector.size() * 8)
+    throw std::logic_error("the Verilated model does not have these bits of a port");
+}
+
 /// Access to up to 57 bits of a vector of bytes, from bit `begin` on.
 inline std::uint64_t bits(std::span<const unsigned char> vector, std::size_t begin, std::size_t count) {
+  check_bits(vector, begin, count);
   std::uint64_t word = 0;
   std::memcpy(&word, vector.data() + begin / 8, (begin % 8 + count + 7) / 8);
   return word >> begin % 8 & ((std::uint64_t{1} << count) - 1);
 }
 inline void set_bits(std::span<unsigned char> vector, std::size_t begin, std::size_t count,
                      std::uint64_t value) {
+  check_bits(vector, begin, count);
   unsigned char* const bytes = vector.data() + begin / 8;
   const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
   std::uint64_t word = 0;
@@ -34,11 +41,12 @@ inline void set_bits(std::span<unsigned char> vector, std::size_t begin, std::si
 /// have is empty: an assignment has no effect, to read it is an error.
 struct Signal : std::span<unsigned char> {
   void bind(auto& port) { span::operator=({reinterpret_cast<unsigned char*>(&port), sizeof port}); }
-  /// The first 32 bits.
+  /// The value of a port of up to 32 bits.
   operator std::uint32_t() const {
-    if (empty()) throw std::logic_error("the Verilated model does not have this port");
     std::uint32_t value = 0;
-    for (std::size_t i = std::min(size(), sizeof value); i-- > 0;) value = value << 8 | (*this)[i];
+    if (empty() || size() > sizeof value)
+      throw std::logic_error("the Verilated model does not have this port with up to 32 bits");
+    for (std::size_t i = size(); i-- > 0;) value = value << 8 | (*this)[i];
     return value;
   }
   /// Sets all bits; those from bit 64 on are 0.

@@ -41,7 +41,7 @@ class Delay {
   std::vector<T> values_;
 };
 
-/// What all switches in RTL have in common.
+/// Constants of all switches in RTL, and what follows from the technique.
 struct RtlNetwork {
   static constexpr Time kClock = nanoseconds(10);
   static constexpr std::uint32_t kDepth = 16;  // words of a NIC's queue
@@ -71,7 +71,7 @@ struct RtlNetwork {
   }
 
   bool has_slots, has_worms, on_demand;  // on_demand: circuit switching
-  std::int64_t lag;                      // of the node, as kWormLag
+  std::int64_t lag;                      // kWormLag of a node with worms, else 0
 };
 
 /// The Verilated models of a switch: kRtlModels<Node, Nic>.
@@ -230,7 +230,8 @@ class RtlSwitch : public RtlNetwork {
     block.settle();
   }
 
-  /// Sets all inputs that exist (Signal) and computes the outputs that depend on them in the same clock.
+  /// Sets all inputs (those that the model does not have are ignored, see Signal) and computes the outputs
+  /// that depend on them in the same clock.
   void before_the_edge() {
     node_->reset = now_ < lag ? 1 : 0;
     if (has_slots || on_demand) give_control_words();

@@ -16,11 +16,11 @@
 // is what D 4.2.2 and 5.2 describe; it may wait for ever.
 //
 // With `evicts_at_once` the guard acts at once on a request for waiting data, or for hinted connections, that
-// finds no slot with both ports free, for idle connections only. For waiting data it acts again after each
-// sweep of the scheduler, 1/64 of a slot or 1/256 of the reconfiguration, whichever is longest: today's
-// schedulers sweep millions of times in a slot of a slow fabric, and a circuit of it costs a reconfiguration
-// anyway. A request of a predictor waits for a free slot: the connections that it
-// would replace are predicted, too, and their NICs would request them again.
+// finds no slot with both ports free, for idle connections only. For waiting data it acts again after the
+// longest of a sweep of the scheduler, 1/64 of a slot and 1/256 of the reconfiguration. On a slow fabric a
+// slot is as long as millions of sweeps, and each new circuit takes a reconfiguration. A request of a
+// predictor waits for a free slot: the connections that it would replace are predicted, too, and their NICs
+// would request them again.
 #pragma once
 
 #include <cstdint>
