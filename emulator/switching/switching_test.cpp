@@ -72,10 +72,11 @@ TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
   }
 }
 
-testing::AssertionResult equals_reference(const SwitchParameters& p, const std::vector<Action>& script) {
+testing::AssertionResult equals_reference(const SwitchParameters& p, const std::vector<Action>& script,
+                                          std::int64_t ticks = 200'000) {
   const auto technique = TechniqueRegistration::make(p.technique, p);
   const Recorder recorder = run_script(*technique, script, microseconds(10));
-  return equal(recorder.outcomes, TickedSwitch(p).run(script, 200'000));
+  return equal(recorder.outcomes, TickedSwitch(p).run(script, ticks));
 }
 
 class TickedTechnique : public testing::TestWithParam<std::string> {};
@@ -104,6 +105,23 @@ TEST(Switching, EqualsTheReferenceWithOurPolicies) {
       const std::vector<Action> script = random_script(random, p);
       ASSERT_NO_THROW(check(p)) << "seed " << seed;
       ASSERT_TRUE(equals_reference(p, script)) << technique << ", seed " << seed;
+    }
+}
+
+/// A reconfiguration of more than 256 sweeps of the scheduler: the demand guard's attempts depend on it.
+TEST(Switching, EqualsTheReferenceOnASlowFabric) {
+  for (const char* const technique : {"tdm", "hybrid"})
+    for (std::uint64_t seed = 0; seed < random_cases(60); ++seed) {
+      Random random(seed);
+      SwitchParameters p = random_parameters(random, technique);
+      p.allocation = "held";
+      p.evicts_at_once = p.demand_guard = true;
+      p.scheduler = {picoseconds(1), 0};
+      p.slots = 1 + p.slots % 2;
+      p.reconfiguration = picoseconds(1000 + static_cast<std::int64_t>(random.below(2000)));
+      const std::vector<Action> script = random_script(random, p);
+      ASSERT_NO_THROW(check(p)) << "seed " << seed;
+      ASSERT_TRUE(equals_reference(p, script, 2'000'000)) << technique << ", seed " << seed;
     }
 }
 
