@@ -17,10 +17,10 @@
 //
 // With `evicts_at_once` the guard acts at once on a request for waiting data, or for hinted connections, that
 // finds no slot with both ports free, for idle connections only. For waiting data it acts again after the
-// longest of a sweep of the scheduler, 1/64 of a slot and 1/256 of the reconfiguration. On a slow fabric a
-// slot is as long as millions of sweeps, and each new circuit takes a reconfiguration. A request of a
-// predictor waits for a free slot: the connections that it would replace are predicted, too, and their NICs
-// would request them again.
+// longest of a sweep of the scheduler, 1/64 of a slot and 1/256 of the reconfiguration; the last one delays a
+// new circuit by at most 0.4 % of what it takes. On a slow fabric a slot is as long as millions of sweeps. A
+// request of a predictor waits for a free slot: the connections that it would replace are predicted, too, and
+// their NICs would request them again.
 #pragma once
 
 #include <cstdint>
