@@ -73,7 +73,7 @@ if [ "$mode" = full ]; then
 fi
 step "g++: tests"
 if [ "$mode" = full ]; then
-  parts='^(predictor|emulator|claims|rtl)\.'
+  parts='^(predictor|emulator|claims|job|rtl)\.'
   shards release shard -R "$parts"
   suite release -E "$parts"
 else

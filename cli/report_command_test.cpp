@@ -20,8 +20,8 @@ class ReportCommandLine : public TraceCommands {
  protected:
   void SetUp() override {
     if (!has_page()) GTEST_SKIP() << "this build has no pages";
-    unpack("cg-16");
-    hybrid({"replay", "cg-16", "--technique", "tdm", "--slots", "2", "--explain", "off", "--json",
+    unpack("is-16");
+    hybrid({"replay", "is-16", "--technique", "tdm", "--slots", "2", "--explain", "off", "--json",
             "result.json"});
     std::ifstream("result.json") >> result_;
   }
@@ -57,9 +57,9 @@ TEST_F(ReportCommandLine, ShowsAResultWhoseTraceCannotBeUsedAndSaysWhy) {
 }
 
 TEST_F(ReportCommandLine, UsesATraceThatWasMovedWithTheResult) {
-  EXPECT_EQ(report([](json& r) { r["trace"] = "/nowhere/cg-16"; }, 0), "");
+  EXPECT_EQ(report([](json& r) { r["trace"] = "/nowhere/is-16"; }, 0), "");
   std::filesystem::create_directory("moved");
-  std::filesystem::rename("cg-16", "moved/cg-16");
+  std::filesystem::rename("is-16", "moved/is-16");
   std::filesystem::rename("result.json", "moved/result.json");
   EXPECT_EQ(hybrid({"report", "moved/result.json", "-o", "moved.html"}), "");
 }
@@ -67,8 +67,8 @@ TEST_F(ReportCommandLine, UsesATraceThatWasMovedWithTheResult) {
 TEST_F(ReportCommandLine, OfSeveralRunsShowsTheSpread) {
   EXPECT_THAT(report([](json& r) { r["repeats"] = {{"runs", 2}}; }, 2),
               HasSubstr("changed.json: not the result of several runs"));
-  std::filesystem::copy("cg-16", "copy", std::filesystem::copy_options::recursive);
-  hybrid({"replay", "cg-16", "copy", "--json", "several.json"});
+  std::filesystem::copy("is-16", "copy", std::filesystem::copy_options::recursive);
+  hybrid({"replay", "is-16", "copy", "--json", "several.json"});
   EXPECT_EQ(hybrid({"report", "several.json", "-o", "several.html"}), "");
   std::stringstream page;
   page << std::ifstream("several.html").rdbuf();

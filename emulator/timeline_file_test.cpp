@@ -47,7 +47,7 @@ std::int64_t ps(const nlohmann::json& us) { return static_cast<std::int64_t>(us.
 
 TEST_P(Timelines, SpansOfATrackNeverOverlapAndTheWordsAddUp) {
   Random random(5);  // any seed
-  for (int round = 0; round < 25; ++round) {
+  for (int round = 0; round < 10; ++round) {
     SwitchParameters p = random_parameters(random, GetParam());
     p.preload = 0;
     TrafficOptions o;

@@ -40,7 +40,7 @@ PLACEHOLDERS = {
     "FILE.html": "page.html", "TRACE...": "bt-16-hints", "hybrid replay TRACE --hints": "hybrid replay run-of-16 --hints",
     "TRACE": "bt-16", "TERM": "slot", "--commands DIR": "--commands examples/commands/ring", "--predictor NAME": "--predictor lru",
     "--pattern NAME": "--pattern uniform", "--reconfiguration T": "--reconfiguration 1us", "--slot-length S": "--slot-length 10us",
-    "--load L": "--load 0.5"}
+    "--load L": "--load 0.5", "hybrid run -n 64": "hybrid run -n 4"}
 # What a command in the text leaves out.
 REST = {"hybrid run --repeats 5": "-n 4 -- ./my_app", "hybrid replay --per-phase": "bt-16"}
 # Before a command: the job that it needs.

@@ -172,7 +172,7 @@ TEST(TreePort, ReleasingTheBlockingCircuitsMakesRoom) {
     ASSERT_TRUE(circuits.request(c, *route).granted) << "seed " << seed;
     blocked += found.empty() ? 0 : 1;
   }
-  EXPECT_GT(blocked, random_cases(20));
+  EXPECT_GE(blocked, random_cases(20));
 }
 
 // Requested one after the other, without releases, each route finder grants the same as its algorithm for the

@@ -80,7 +80,7 @@ SwitchParameters wormhole_without_scheduling(SwitchParameters p) {
 }
 
 TEST(Ideal, EqualsTheReferenceOfWormholeWithoutScheduling) {
-  for (std::uint64_t seed = 0; seed < random_cases(600); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(300); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_parameters(random, "wormhole");
     const std::vector<Action> script = random_script(random, p);
@@ -91,7 +91,7 @@ TEST(Ideal, EqualsTheReferenceOfWormholeWithoutScheduling) {
 }
 
 TEST(Ideal, EqualsTheReferenceOnFatTrees) {
-  for (std::uint64_t seed = 0; seed < random_cases(600); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(300); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_tree_parameters(random, "wormhole");
     const std::vector<Action> script = random_script(random, p);
@@ -114,7 +114,7 @@ testing::AssertionResult not_before(const std::vector<Outcome>& found, const std
 class NoTechnique : public testing::TestWithParam<std::string> {};
 
 TEST_P(NoTechnique, DeliversBeforeUncontended) {
-  for (std::uint64_t seed = 0; seed < random_cases(3000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1500); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     if (seed % 4 == 3) p.input_queues = "fifo";
@@ -128,7 +128,7 @@ TEST_P(NoTechnique, DeliversBeforeUncontended) {
 
 TEST_P(NoTechnique, DeliversBeforeUncontendedOnFatTrees) {
   if (!runs_on_fat_trees(Technique::kKind, GetParam())) return;
-  for (std::uint64_t seed = 0; seed < random_cases(1500); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(750); ++seed) {
     Random random(seed);
     SwitchParameters p = random_tree_parameters(random, GetParam());
     if (seed % 2 == 1) {

@@ -16,7 +16,7 @@ SwitchParameters random_wormhole_case(Random& random, std::uint64_t seed) {
 }
 
 TEST(FatTreeWormhole, EqualsTheReferenceThatTicksEveryWord) {
-  for (std::uint64_t seed = 0; seed < random_cases(1500); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(750); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_wormhole_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
@@ -33,7 +33,7 @@ TEST(FatTreeWormhole, EqualsTheReferenceThatTicksEveryWord) {
 }
 
 TEST(FatTreeWormhole, DeliversEveryMessageOnceAndInOrderPerConnection) {
-  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_wormhole_case(random, seed);
     const std::vector<Action> script = random_script(random, p);
@@ -58,7 +58,7 @@ TEST(FatTreeWormhole, DeliversEveryMessageOnceAndInOrderPerConnection) {
 }
 
 TEST(FatTreeWormhole, OfOneLevelIsTheCrossbar) {
-  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(500); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, "wormhole");
     if (random.below(4) == 0) p.input_queues = "fifo";

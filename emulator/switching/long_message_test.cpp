@@ -63,7 +63,7 @@ std::string text(const TechniqueStatistics& s) {
 class LongMessages : public testing::TestWithParam<std::string> {};
 
 TEST_P(LongMessages, EqualTheReferenceThatTicksEveryWord) {
-  for (std::uint64_t seed = 0; seed < random_cases(400); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(200); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_long_parameters(random, GetParam());
     const std::vector<Action> script = random_long_script(random, p);
@@ -102,7 +102,7 @@ std::string history(Technique& technique, const std::vector<Action>& script,
 class StepsOfAnySize : public testing::TestWithParam<std::string> {};
 
 TEST_P(StepsOfAnySize, GiveTheSameResults) {
-  for (std::uint64_t seed = 1000; seed < 1000 + random_cases(800); ++seed) {
+  for (std::uint64_t seed = 1000; seed < 1000 + random_cases(400); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_long_parameters(random, GetParam());
     const std::vector<Action> script = random_long_script(random, p);
@@ -191,7 +191,7 @@ std::vector<Action> random_real_script(Random& random, const SwitchParameters& p
 
 TEST_P(LongMessages, GiveTheSameResultsWithoutSkippedPeriods) {
   std::uint64_t handled = 0, all = 0;
-  for (std::uint64_t seed = 0; seed < random_cases(600); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(300); ++seed) {
     Random random(seed);
     const SwitchParameters p = random_real_parameters(random, GetParam());
     const std::vector<Action> script = random_real_script(random, p);
@@ -218,7 +218,7 @@ TEST_P(LongMessages, GiveTheSameResultsWithoutSkippedPeriods) {
 /// Without delays of wires and NICs, effects follow at the same instant as their causes.
 TEST_P(LongMessages, GiveTheSameResultsWithoutWires) {
   std::uint64_t handled = 0, all = 0;
-  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     Random random(seed);
     SwitchParameters p = random.below(2) == 0 ? random_parameters(random, GetParam())
                                               : random_long_parameters(random, GetParam());

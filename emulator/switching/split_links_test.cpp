@@ -213,7 +213,7 @@ TEST(ChenLiu, AProbeWaitsForItsOutput) {
 class TickedSplitLinks : public testing::TestWithParam<std::string> {};
 
 TEST_P(TickedSplitLinks, EqualTheReferenceThatTicksEveryWord) {
-  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     p.worm_lookahead = seed % 2 == 1;
@@ -233,7 +233,7 @@ class CircuitsOnly : public testing::TestWithParam<std::string> {};
 
 /// With one channel and circuits for all messages, no port sends or receives two words in one word time.
 TEST_P(CircuitsOnly, UseTheirChannelForOneWordAtATime) {
-  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     p.split_size = 0;

@@ -34,7 +34,7 @@ bool may_starve(const SwitchParameters& p, const std::vector<Action>& script) {
 class EveryTechnique : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryTechnique, DeliversEveryMessageOnceAndInOrderPerConnection) {
-  for (std::uint64_t seed = 0; seed < random_cases(3000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1500); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     if (seed % 4 == 3) p.input_queues = "fifo";
@@ -82,7 +82,7 @@ testing::AssertionResult equals_reference(const SwitchParameters& p, const std::
 class TickedTechnique : public testing::TestWithParam<std::string> {};
 
 TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
-  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, GetParam());
     const std::vector<Action> script = random_script(random, p);
@@ -96,7 +96,7 @@ TEST_P(TickedTechnique, EqualsTheReferenceThatTicksEveryWord) {
 
 TEST(Switching, EqualsTheReferenceWithOurPolicies) {
   for (const char* const technique : {"tdm", "hybrid"})
-    for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+    for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
       Random random(seed);
       SwitchParameters p = random_parameters(random, technique);
       draw_policies(random, p);
@@ -127,7 +127,7 @@ TEST(Switching, EqualsTheReferenceOnASlowFabric) {
 
 /// The length of S_W depends on what the switch measures, in each model by other means.
 TEST(Switching, EqualsTheReferenceWithAMeasuredShareOfTheTime) {
-  for (std::uint64_t seed = 0; seed < random_cases(2000); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(1000); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, "hybrid");
     p.allocation = "sla";
@@ -161,7 +161,7 @@ TEST(Switching, EqualsTheReferenceWhereCircuitsAreLostMeanwhile) {
 
 /// Long worms and wires with a fast scheduler: requests are many of its clock's edges ahead.
 TEST(Switching, EqualsTheReferenceFarAheadOfTheScheduler) {
-  for (std::uint64_t seed = 0; seed < random_cases(600); ++seed) {
+  for (std::uint64_t seed = 0; seed < random_cases(300); ++seed) {
     Random random(seed);
     SwitchParameters p = random_parameters(random, seed % 2 == 0 ? "wormhole" : "hybrid");
     p.scheduler.cycle = picoseconds(static_cast<std::int64_t>(1 + random.below(2)));

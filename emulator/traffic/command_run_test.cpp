@@ -252,7 +252,7 @@ TEST(CommandRun, AMessageThatIsNeverDeliveredIsARunError) {
   /// Accepts all messages and delivers none.
   class Deaf final : public Technique {
     void send(Time, const Message&) override {}
-    Time next_event() const override { return now_ + nanoseconds(1); }
+    Time next_event() const override { return now_ + microseconds(1); }
     Time advance(Time until, TransferListener&) override { return now_ = until; }
     TechniqueStatistics statistics() const override { return {}; }
     Time now_{};

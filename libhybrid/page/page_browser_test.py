@@ -35,9 +35,7 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.directory = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.directory.name)
-        with tarfile.open(TRACES / "cg-16.tar.xz") as archive:
-            archive.extractall(cls.folder)
-        trace = cls.folder / "cg-16"
+        trace = cls.extract("cg-16")
         hybrid("replay", trace, "--slots", "2,4", "--json", cls.folder / "result.json")
         cls.result = json.loads((cls.folder / "result.json").read_text())
         cls.profile = json.loads(hybrid("profile", trace, "--json", "-"))
@@ -66,6 +64,12 @@ class Page(unittest.TestCase):
     def tearDownClass(cls):
         cls.browser.quit()
         cls.directory.cleanup()
+
+    @classmethod
+    def extract(cls, trace):
+        with tarfile.open(TRACES / f"{trace}.tar.xz") as archive:
+            archive.extractall(cls.folder)
+        return cls.folder / trace
 
     def setUp(self):
         self.browser.get(self.page.as_uri())
@@ -213,12 +217,12 @@ class Page(unittest.TestCase):
         self.assertEqual(self.download("predictors")[1][0], "'=1+1", "a spreadsheet must not calculate it")
 
     def test_the_keyboard_reaches_everything(self):
-        reached = set()
-        body = self.find("body")
+        self.run_script("""
+            window.reached = [];
+            document.addEventListener("focusin", ({target}) => window.reached.push(target.id || target.dataset.csv || ""));""")
         count = len(self.browser.find_elements(By.CSS_SELECTOR, "button, select, summary, [tabindex='0']"))
-        for _ in range(count + 5):
-            body.send_keys(Keys.TAB) if not reached else self.browser.switch_to.active_element.send_keys(Keys.TAB)
-            reached.add(self.run_script("return document.activeElement.id || document.activeElement.dataset.csv || ''"))
+        self.find("body").send_keys(Keys.TAB * (count + 5))
+        reached = set(self.run_script("return window.reached"))
         for expected in ["theme", "techniques", "matrix", "parameters", *CHARTS]:
             self.assertIn(expected, reached)
         results = self.result["results"]
@@ -321,9 +325,7 @@ class Page(unittest.TestCase):
         self.assertEqual(rows["slots"][0], "2,4")
 
     def test_hinted_phases_have_a_bar_for_each_occurrence(self):
-        with tarfile.open(TRACES / "cg-16-hints.tar.xz") as archive:
-            archive.extractall(self.folder)
-        hybrid("report", self.folder / "cg-16-hints", "-o", self.folder / "hints.html")
+        hybrid("report", self.extract("is-16-hints"), "-o", self.folder / "hints.html")
         self.browser.get((self.folder / "hints.html").as_uri())
         self.wait(lambda: self.run_script("return document.documentElement.dataset.ready") == "yes")
         rows = self.download("phase-timeline")[1:]
@@ -359,7 +361,7 @@ class Page(unittest.TestCase):
         self.assertIn("These job times differ by at most", self.find("#slots").text)
 
     def test_several_runs_have_their_spread(self):
-        runs = [self.folder / "cg-16", self.folder / "cg-16-2", self.folder / "cg-16-3"]
+        runs = [self.extract("is-16"), self.folder / "is-16-2", self.folder / "is-16-3"]
         for run in runs[1:]:
             shutil.copytree(runs[0], run)
         hybrid("replay", *runs, "--json", self.folder / "several.json")
