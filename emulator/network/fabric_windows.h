@@ -65,6 +65,7 @@ class FabricWindows {
   Window find_window(Connection c, Time t, Time word) const {
     return always_open_ ? Window{Time{}, Time::never()} : find_in_openings(c, t, word);
   }
+  bool always_open() const { return always_open_; }
 
   /// Removes openings that end at or before `t`, except the last one. find_window() must not be called for
   /// earlier instants.

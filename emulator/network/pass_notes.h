@@ -42,10 +42,8 @@ class PassNotes {
     std::int64_t edge = (at.ps + cycle_.ps - 1) / cycle_.ps;
     if (cycle_ * edge == last_pass_) ++edge;  // that pass is over
     std::vector<PassNote>& notes = notes_of_edge(edge);
-    if (notes.capacity() == 0 && !spare_.empty()) {
-      notes.swap(spare_.back());
-      spare_.pop_back();
-    }
+    if (notes.size() == notes.capacity()) make_room(notes);
+    if (notes.size() == notes.capacity()) __builtin_unreachable();  // leaves out the vector's own growth
     notes.emplace_back(at, c, place, free, taken);
     return notes.size() == 1 ? cycle_ * edge : Time::never();
   }
@@ -97,7 +95,12 @@ class PassNotes {
   static constexpr std::int64_t kFurthest = kEdges - 2;  // less the edge of now and that after the last pass
 
   std::vector<PassNote>& notes_of_edge(std::int64_t edge) {
-    return notes_[static_cast<std::size_t>(edge % kEdges)];
+    return notes_[static_cast<std::size_t>(edge) % kEdges];
+  }
+  [[gnu::noinline]] void make_room(std::vector<PassNote>& notes) {
+    if (notes.capacity() != 0 || spare_.empty()) return notes.reserve(2 * notes.size() + 8);
+    notes.swap(spare_.back());
+    spare_.pop_back();
   }
 
   std::vector<PassNote>& notes_in_order(std::int64_t edge) {

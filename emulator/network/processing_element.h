@@ -68,21 +68,19 @@ class ProcessingElement {
       if (room.count == 0) break;
       const Part part = next_part();
       room = room.head(part.words);
-      const auto enter = [&](const Run& entry) {
-        queue_->entered.push(entry);
-        last_entry_ = entry.last();
-        note(entry);
-      };
       const bool payload = part.kind == Part::Kind::payload, tail = part.kind == Part::Kind::tail;
       Time at = tail ? free_ - generation : free_;
-      const std::uint64_t words = serve_words(room, payload ? generation : Time{}, Time::never(), at, enter);
+      const Run entries = serve_words(room, payload ? generation : Time{}, Time::never(), at);
+      queue_->entered.push(entries);
+      last_entry_ = entries.last();
+      note(entries);
       // A tail that waited for a place keeps the PE from its next word, as a word of payload does.
       free_ = tail && at >= free_ ? at + generation : std::max(free_, at);
       if (pool != nullptr)
-        pool->take(destination(), words);
+        pool->take(destination(), entries.count);
       else
-        queue_->take_places(words);
-      left_ -= words;
+        queue_->take_places(entries.count);
+      left_ -= entries.count;
     }
     return left_ == 0;
   }

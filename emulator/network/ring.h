@@ -1,6 +1,6 @@
 // First-in first-out queue of plain values that keeps its memory. It allocates only when it grows beyond its
-// largest size so far, and not at all while it holds at most two values, as most rings do. These two values
-// are in the ring itself, so that the state of a connection is one piece of memory.
+// largest size so far, and not at all while it holds at most kOwn values, as most rings do. These values are
+// in the ring itself, so that the state of a connection is one piece of memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace hybrid {
 
-template <class T>
+/// `kOwn`: a power of two.
+template <class T, std::uint32_t kOwn = 2>
 class Ring {
  public:
   Ring() = default;
@@ -47,7 +48,7 @@ class Ring {
   const T& operator[](std::size_t i) const { return slots_[wrap(head_ + i)]; }
   T& operator[](std::size_t i) { return slots_[wrap(head_ + i)]; }
 
-  void push(const T& value) {
+  [[gnu::always_inline]] void push(const T& value) {
     if (size_ > last_) grow();
     slots_[wrap(head_ + size_)] = value;
     ++size_;
@@ -58,8 +59,6 @@ class Ring {
   }
 
  private:
-  static constexpr std::uint32_t kOwn = 2;
-
   std::size_t wrap(std::size_t i) const { return i & last_; }
   [[gnu::noinline]] void grow() {
     T* const larger = new T[2 * (std::size_t{last_} + 1)]{};  // a power of two

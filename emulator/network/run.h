@@ -29,49 +29,41 @@ struct Run {
   constexpr bool operator==(const Run&) const = default;
 };
 
-/// Queue of words as runs. The instants of the words never decrease.
+/// Queue of words as runs. The instants of the words never decrease. Most queues hold one run or none, so the
+/// front run is apart from the others.
 class RunQueue {
  public:
-  bool empty() const { return runs_.empty(); }
-  const Run& front() const { return runs_.front(); }
-  const Run& back() const { return runs_.back(); }
-  std::size_t runs() const { return runs_.size(); }
-  const Run& run(std::size_t r) const { return runs_[r]; }
+  bool empty() const { return front_.count == 0; }
+  const Run& front() const { return front_; }
+  const Run& back() const { return others_.empty() ? front_ : others_.back(); }
+  std::size_t runs() const { return empty() ? 0 : 1 + others_.size(); }
+  const Run& run(std::size_t r) const { return r == 0 ? front_ : others_[r - 1]; }
   /// Words in the queue, and the numbers of words pushed and popped so far.
   std::uint64_t size() const { return pushed_ - popped_; }
   std::uint64_t pushed() const { return pushed_; }
   std::uint64_t popped() const { return popped_; }
 
   /// Appends words. Joins them with the last run if the result is exact, so that a constant rate is one run.
-  void push(const Run& run) {
+  [[gnu::always_inline]] void push(const Run& run) {
     if (run.count == 0) return;
     pushed_ += run.count;
-    if (!runs_.empty()) {
-      Run& back = runs_.back();
-      const Time gap = run.first - back.last();
-      const bool fits_back = back.count == 1 || back.step == gap;
-      const bool fits_run = run.count == 1 || run.step == gap;
-      if (fits_back && fits_run) {
-        back.step = gap;
-        back.count += run.count;
-        return;
-      }
-    }
-    runs_.push(run);
+    if (empty())
+      front_ = run;
+    else
+      push_behind(run);
   }
 
   /// Removes the first `words` words. Requires: they are in the front run.
   void pop(std::uint64_t words) {
-    Run& front = runs_.front();
-    front.first = front.at(words);
-    front.count -= words;
     popped_ += words;
-    if (front.count == 0) runs_.pop();
+    if (words == front_.count && !others_.empty()) return pop_run();
+    front_.first = front_.at(words);
+    front_.count -= words;
   }
   /// Removes the first `words` words, of any number of runs.
   void pop_all(std::uint64_t words) {
     while (words > 0) {
-      const std::uint64_t here = std::min(words, runs_.front().count);
+      const std::uint64_t here = std::min(words, front_.count);
       pop(here);
       words -= here;
     }
@@ -79,28 +71,28 @@ class RunQueue {
 
   /// Joins the runs up to `t` into one at the last of their instants. Requires: no word is taken before `t`.
   void merge_past(Time t) {
-    if (runs_.size() < 2 || runs_[1].last() > t) return;
+    if (others_.empty() || others_.front().last() > t) return;
     std::uint64_t words = 0;
-    for (; runs_.size() > 1 && runs_[1].last() <= t; runs_.pop()) words += runs_.front().count;
-    Run& front = runs_.front();
-    front = {front.last(), Time{}, front.count + words};
+    for (; !others_.empty() && others_.front().last() <= t; pop_run()) words += front_.count;
+    front_ = {front_.last(), Time{}, front_.count + words};
   }
 
-  /// Appends the last `words` words to `runs`. Requires: words <= size().
-  void copy_last(std::uint64_t words, std::vector<Run>& runs) const {
-    std::size_t r = runs_.size();
+  /// Appends the last `words` words to `to`. Requires: words <= size().
+  void copy_last(std::uint64_t words, std::vector<Run>& to) const {
+    std::size_t r = runs();
     std::uint64_t there = 0;
-    while (there < words) there += runs_[--r].count;
-    for (; r < runs_.size(); ++r) {
+    while (there < words) there += run(--r).count;
+    for (; r < runs(); ++r) {
       const std::uint64_t before = there > words ? there - words : 0;
-      runs.push_back({runs_[r].at(before), runs_[r].step, runs_[r].count - before});
+      to.push_back({run(r).at(before), run(r).step, run(r).count - before});
       there = words;
     }
   }
 
   /// Makes all words later by `by`.
   void delay(Time by) {
-    for (std::size_t r = 0; r < runs_.size(); ++r) runs_[r].first += by;
+    front_.first += by;
+    for (std::size_t r = 0; r < others_.size(); ++r) others_[r].first += by;
   }
   /// Counts `words` words as pushed and popped.
   void add_passed(std::uint64_t words) {
@@ -110,55 +102,68 @@ class RunQueue {
 
   /// The instant of the i-th word from the front; Time::never() if i >= size().
   Time at(std::uint64_t i) const {
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      if (i < runs_[r].count) return runs_[r].at(i);
-      i -= runs_[r].count;
+    if (i < front_.count) return front_.at(i);
+    i -= front_.count;
+    for (std::size_t r = 0; r < others_.size(); ++r) {
+      if (i < others_[r].count) return others_[r].at(i);
+      i -= others_[r].count;
     }
     return Time::never();
   }
 
  private:
-  Ring<Run> runs_;
+  /// Adds `run` behind the last run, or joins it with that. (By value: a caller's run stays in registers.)
+  [[gnu::noinline]] void push_behind(Run run) {
+    Run& back = others_.empty() ? front_ : others_.back();
+    const Time gap = run.first - back.last();
+    const bool fits_back = back.count == 1 || back.step == gap;
+    const bool fits_run = run.count == 1 || run.step == gap;
+    if (!fits_back || !fits_run) return others_.push(run);
+    back.step = gap;
+    back.count += run.count;
+  }
+  void pop_run() {
+    front_ = others_.front();
+    others_.pop();
+  }
+
+  Run front_;  // without words: the queue is empty
+  Ring<Run, 1> others_;
   std::uint64_t pushed_ = 0, popped_ = 0;
 };
 
-/// Serves the words of `in` in order: each starts when it is there and `spacing` (> 0) after the previous
-/// start, and none starts after `latest`. `free` is the earliest start of the first word; it receives the
-/// earliest start of the next word. Calls `emit(Run)` with the starts, in order, at most twice. Returns the
-/// number of words that started.
-template <class Emit>
-std::uint64_t serve_words(const Run& in, Time spacing, Time latest, Time& free, Emit&& emit) {
-  std::uint64_t done = 0;
-  while (done < in.count) {
-    Run out{in.at(done), in.step, in.count - done};
-    if (in.step <= spacing) {
-      out = {std::max(free, out.first), spacing, out.count};
-    } else if (free > out.first) {
-      // The words are further apart than `spacing`: a backlog is served first, then each starts on arrival.
-      const auto backlog = static_cast<std::uint64_t>((free - out.first) / (in.step - spacing)) + 1;
-      out = {free, spacing, std::min(out.count, backlog)};
-    }
-    if (out.first > latest) break;
-    const bool all = out.last() <= latest;
-    if (!all) out.count = static_cast<std::uint64_t>((latest - out.first) / out.step) + 1;
-    free = out.last() + spacing;
-    done += out.count;
-    emit(out);
-    if (!all) break;
+/// Serves the words of `in` in order: each starts when it is there and `spacing` after the previous start,
+/// and none starts after `latest`. `free` is the earliest start of the first word; it receives the earliest
+/// start of the next word. Returns the starts of the first words, as many as form one run: of none if none
+/// may start, otherwise of all that may, or of a backlog after which the other words start on arrival.
+/// Requires: `in` has a word.
+inline Run serve_words(const Run& in, Time spacing, Time latest, Time& free) {
+  Run out{std::max(free, in.first), spacing, in.count};
+  if (in.step > spacing) {
+    // The words are further apart than `spacing`: a backlog is served first, then each starts on arrival.
+    if (free > in.first)
+      out.count = std::min(in.count, static_cast<std::uint64_t>((free - in.first) / (in.step - spacing)) + 1);
+    else
+      out.step = in.step;
   }
-  return done;
+  if (out.last() > latest) {
+    if (out.first > latest) return {out.first, out.step, 0};
+    out.count = static_cast<std::uint64_t>((latest - out.first) / out.step) + 1;
+  }
+  free = out.last() + spacing;
+  return out;
 }
 
 /// The later of `a` and `b`, word by word, for the words from the front for which the same of the two is the
 /// later one. Requires: both have at least one word.
 constexpr Run later_of(const Run& a, const Run& b) {
-  const Run& low = a.first < b.first ? a : b;
-  const Run& high = a.first < b.first ? b : a;
+  const bool b_is_later = a.first < b.first;
+  const Time low_step = b_is_later ? a.step : b.step, high_step = b_is_later ? b.step : a.step;
+  const Time low = std::min(a.first, b.first), high = std::max(a.first, b.first);
   std::uint64_t words = std::min(a.count, b.count);
-  if (low.step > high.step)
-    words =
-        std::min(words, static_cast<std::uint64_t>((high.first - low.first) / (low.step - high.step)) + 1);
-  return {high.first, a.first == b.first ? std::max(a.step, b.step) : high.step, words};
+  if (low_step > high_step)
+    words = std::min(words, static_cast<std::uint64_t>((high - low) / (low_step - high_step)) + 1);
+  return {high, high_step, words};
 }
 
 }  // namespace hybrid

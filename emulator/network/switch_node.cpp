@@ -92,6 +92,7 @@ SwitchNode::VirtualQueue& SwitchNode::get_queue(Time now, Connection c) {
   }
   queues_.emplace_back(c, all_places());
   places_.push_back(&queues_.back());
+  prefetches_ = places_.size() > kInCache;
   queues_.back().place = static_cast<std::uint32_t>(places_.size());
   return give(queues_.back());
 }
@@ -120,14 +121,15 @@ bool SwitchNode::move_over_link(std::uint32_t port, Time latest, Time now, Event
         [&](const Announced& m) { to.messages.push({m.transfer, m.destination, m.payload}); },
         [&] {
           next = nullptr;
-          if (announced_[port].size() > 1) prefetch_queue({port, announced_[port][1].destination});
+          if (prefetches_ && announced_[port].size() > 1)
+            prefetch_queue({port, announced_[port][1].destination});
         });
-    if (timing_.bounded()) to.credit.pop(words);
     if (words == 0) break;
+    if (timing_.bounded()) to.credit.pop(words);
     moved = true;
     source.no_place = next != nullptr && to.credit.empty();
     request_output(now, to, events);
-    if (words < possible.count) break;
+    if (source.link_free > latest) break;
   }
   return moved;
 }
@@ -145,10 +147,14 @@ void SwitchNode::request_head_worm(Time now, VirtualQueue& queue, EventQueue& ev
   queue.connection.destination = queue.messages.front().destination;
   // Before that instant the previous worm holds the input.
   const Time requested_at = std::max({now, there, queue.last_left + fabric_.spacing - lookahead_});
+  if (timeline_ != nullptr) note_request_time(queue, requested_at);
   note_change(now, requested_at, queue.connection, queue.place, false, events);
-  if (timeline_ == nullptr) return;
+}
+
+/// Notes, for the timeline, that the head worm of `queue` requests its output at `at`.
+void SwitchNode::note_request_time(const VirtualQueue& queue, Time at) {
   requested_at_.resize(places_.size());
-  requested_at_[queue.place - 1] = requested_at;
+  requested_at_[queue.place - 1] = at;
 }
 
 bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& events,
@@ -159,21 +165,19 @@ bool SwitchNode::move_through_fabric(Time now, std::uint32_t input, EventQueue& 
   Time arrived{};  // of the last word that moved
   while (worm.left > 0 && !queue.arrived.empty()) {
     // Not before now: the continuation of a window may have become known just now.
-    Time free = std::max({worm.free, queue.arrived.front().first, now});
-    const std::optional<Time> latest = enter_window(queue.connection, free);
-    if (!latest) break;
     const Run words = queue.arrived.front().head(worm.left);
-    const std::uint64_t sent = serve_words(words, fabric_.spacing, *latest, free, [&](const Run& starts) {
-      if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
-      queue.last_left = starts.last();
-      if (timeline_ != nullptr) report_output(queue.connection, worm.transfer, starts);
-    });
-    if (sent == 0) break;
+    Time free = std::max(std::max(worm.free, words.first), now);
+    const Time latest = enter_window(queue.connection, free);
+    const Run starts = serve_words(words, fabric_.spacing, latest, free);
+    if (starts.count == 0) break;
+    if (timing_.bounded()) queue.credit.push(starts.delayed(timing_.wire));
+    queue.last_left = starts.last();
+    if (timeline_ != nullptr) report_output(queue.connection, worm.transfer, starts);
     moved = true;
     sources_[input].no_place = false;
-    arrived = words.at(sent - 1);
-    queue.arrived.pop(sent);
-    worm.left -= sent;
+    arrived = words.at(starts.count - 1);
+    queue.arrived.pop(starts.count);
+    worm.left -= starts.count;
     worm.free = free;
   }
   if (worm.left == 0) {
@@ -328,7 +332,7 @@ void SwitchNode::handle_event(Time now, const SwitchEvent& event, EventQueue& ev
   const std::vector<Connection>& all_granted = scheduler_.run_pass(period_search_enabled_);
   constexpr std::size_t kAhead = 3;
   for (std::size_t i = 0; i < all_granted.size(); ++i) {
-    if (i + kAhead < all_granted.size()) {
+    if (prefetches_ && i + kAhead < all_granted.size()) {
       const Connection next = all_granted[i + kAhead];
       prefetch_queue(next);
       if (!announced_[next.source].empty())

@@ -104,7 +104,6 @@ bool SwitchTree::move_over_link(Time now, Port node, Time latest, EventQueue& ev
     moved = true;
     request_output(now, input, to, events);
     ready_inputs_.push_back(input);
-    if (words < possible.count) break;
   }
   return moved;
 }
@@ -123,17 +122,16 @@ bool SwitchTree::move_worm(Time now, std::uint32_t input, EventQueue& events,
     }
     // Not before now: the continuation of a window may have become known just now.
     Time free = std::max({worm.free, possible.first, now});
-    const std::optional<Time> latest = enter_window(kAnyPorts, free);
-    if (!latest) break;
-    const std::uint64_t sent = serve_words(possible, fabric_.spacing, *latest, free, [&](const Run& starts) {
-      if (timing_.bounded()) from.credit.push(starts.delayed(timing_.wire));
-      worm.last_left = starts.last();
-      if (worm.next != nullptr)
-        worm.next->arrived.push(starts.delayed(fabric_.path));
-      else if (timeline_ != nullptr)
-        report_output(worm.self.connection, worm.self.transfer, starts);
-    });
+    const Time latest = enter_window(kAnyPorts, free);
+    const Run starts = serve_words(possible, fabric_.spacing, latest, free);
+    const std::uint64_t sent = starts.count;
     if (sent == 0) break;
+    if (timing_.bounded()) from.credit.push(starts.delayed(timing_.wire));
+    worm.last_left = starts.last();
+    if (worm.next != nullptr)
+      worm.next->arrived.push(starts.delayed(fabric_.path));
+    else if (timeline_ != nullptr)
+      report_output(worm.self.connection, worm.self.transfer, starts);
     worm.free = free;
     if (worm.next != nullptr) {
       if (timing_.bounded()) worm.next->credit.pop(sent);

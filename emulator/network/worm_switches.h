@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/connection.h"
@@ -142,32 +141,37 @@ class WormSwitches {
   Run first_words(const Source& source) const {
     return source.queue.entered.front().head(source.queue.segments.front().words).delayed(timing_.nic);
   }
-  /// Sends words of the first message in `node`'s Q_W over the link, at `possible` instants, none after
-  /// `latest`. They arrive in the queue `to`. Calls begin() for the message's first word and end() for its
-  /// last one. Returns the number of words sent.
+  /// Sends words of the first message in `node`'s Q_W over the link, at the first of the `possible` instants,
+  /// none after `latest`. They arrive in the queue `to`. Calls begin(message) for the message's first word
+  /// and end() for its last one. Returns the number of words sent.
   template <class Queue, class Begin, class End>
   std::uint64_t send_over_link(Port node, const Run& possible, Time latest, Queue& to, Begin&& begin,
                                End&& end) {
     Source& source = sources_[node];
-    const Announced message = announced_[node].front();
-    return serve_words(possible, timing_.word, latest, source.link_free, [&](const Run& starts) {
-      if (timeline_ != nullptr) report_link({node, message.destination}, message.transfer, starts);
-      source.queue.remove_words(starts);
-      to.arrived.push(starts.delayed(timing_.wire));
-      remove_segment_words(
-          source.queue.segments, starts, [&](std::uint32_t) { begin(message); },
-          [&](std::uint32_t, Time) {
-            announced_[node].pop();
-            end();
-          });
-    });
+    const Run starts = serve_words(possible, timing_.word, latest, source.link_free);
+    if (starts.count == 0) return 0;
+    const Announced& message = announced_[node].front();
+    if (timeline_ != nullptr) report_link({node, message.destination}, message.transfer, starts);
+    source.queue.remove_words(starts);
+    to.arrived.push(starts.delayed(timing_.wire));
+    Segment& segment = source.queue.segments.front();
+    if (!segment.begun) begin(message);
+    segment.begun = true;
+    segment.words -= starts.count;
+    if (segment.words == 0) {
+      source.queue.segments.pop();
+      announced_[node].pop();
+      end();
+    }
+    return starts.count;
   }
 
   /// Moves `free`, the earliest start of a word on connection `c`, into the next window. Returns the latest
-  /// start in it; nothing: no window is known.
-  std::optional<Time> enter_window(Connection c, Time& free) const {
+  /// start in it, which is before `free` if no window is known.
+  Time enter_window(Connection c, Time& free) const {
+    if (windows_.always_open()) return Time::never();
     const FabricWindows::Window window = windows_.find_window(c, free, fabric_.spacing);
-    if (window.from == Time::never()) return std::nullopt;
+    if (window.from == Time::never()) return Time{-1};
     free = std::max(free, window.from);
     return window.until == Time::never() ? window.until : window.until - fabric_.spacing;
   }

@@ -22,9 +22,6 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
       free_inputs_(ports),
       free_outputs_(ports),
       outputs_(ports),
-      requested_outputs_(ports, 0),
-      several_(ports),
-      candidates_(ports),
       taken_(ports),
       outputs_in_use_(ports) {
   for (Port p = 0; p < ports; ++p) {
@@ -35,14 +32,15 @@ WormholeScheduler::WormholeScheduler(std::uint32_t ports)
   granted_.reserve(ports);
 }
 
-void WormholeScheduler::set_in_row(Port input, Port output) {
+inline void WormholeScheduler::set_in_row(Port input, Port output) {
   rows_.set(output, input);
-  row_words_.set(output, input / kWordBits);
+  if (!lists_.empty()) row_words_.set(output, input / kWordBits);
 }
 
-void WormholeScheduler::reset_in_row(Port input, Port output) {
+inline void WormholeScheduler::reset_in_row(Port input, Port output) {
   rows_.reset(output, input);
-  if (rows_.row(output)[input / kWordBits] == 0) row_words_.reset(output, input / kWordBits);
+  if (!lists_.empty() && rows_.row(output)[input / kWordBits] == 0)
+    row_words_.reset(output, input / kWordBits);
 }
 
 const PortSet& WormholeScheduler::outputs_in_use() {
@@ -53,35 +51,44 @@ const PortSet& WormholeScheduler::outputs_in_use() {
   return outputs_in_use_;
 }
 
-/// Adds the request of `input` for `output`. Returns false if there was one already.
-bool WormholeScheduler::add_request(Port input, Port output) {
+/// Adds the request of `input` for `output`, which is not by row, unless there was one already. Returns false
+/// then.
+bool WormholeScheduler::add_to_list(Port input, Port output) {
   Output& o = outputs_[output];
-  if (o.by_row) {
-    if (rows_.test(output, input)) return false;
-    set_in_row(input, output);
-  } else if (o.requesters == 1 && o.sum == input) {
-    return false;
-  } else if (o.requesters == kListed) {
-    const auto& listed = lists_[output].requesters;
+  if (o.requesters == 0) return true;
+  if (o.requesters == 1 && o.sum == input) return false;
+  auto& listed = lists_[output].requesters;
+  if (o.requesters == kListed) {
     if (std::find(listed.begin(), listed.end(), input) != listed.end()) return false;
     for (const Port other : listed) set_in_row(other, output);
     set_in_row(input, output);
     o.by_row = true;
-  } else if (o.requesters != 0) {
-    auto& listed = lists_[output].requesters;
-    if (o.requesters == 1) listed[0] = o.sum;
-    Port* const end = listed.data() + o.requesters;
-    Port* const at = std::lower_bound(listed.data(), end, input);
-    if (at != end && *at == input) return false;
-    std::copy_backward(at, end, end + 1);
-    *at = input;
+    return true;
+  }
+  if (o.requesters == 1) listed[0] = o.sum;
+  Port* const end = listed.data() + o.requesters;
+  Port* const at = std::lower_bound(listed.data(), end, input);
+  if (at != end && *at == input) return false;
+  std::copy_backward(at, end, end + 1);
+  *at = input;
+  return true;
+}
+
+/// Adds the request of `input` for `output`. Returns false if there was one already.
+inline bool WormholeScheduler::add_request(Port input, Port output) {
+  Output& o = outputs_[output];
+  if (o.by_row) {
+    if (rows_.test(output, input)) return false;
+    set_in_row(input, output);
+  } else if (!add_to_list(input, output)) {
+    return false;
   }
   ++o.requesters;
   o.sum ^= input;
   return true;
 }
 
-void WormholeScheduler::remove_request(Port input, Port output) {
+inline void WormholeScheduler::remove_request(Port input, Port output) {
   Output& o = outputs_[output];
   o.sum ^= input;
   if (o.by_row) {
@@ -111,7 +118,6 @@ void WormholeScheduler::for_each_requester(Port output, Visit&& visit) const {
 void WormholeScheduler::request(Connection c) {
   if (!add_request(c.source, c.destination)) return;
   wanted_outputs_.set(c.destination);
-  if (++requested_outputs_[c.source] == 2) several_.set(c.source);
   ++request_count_;
 }
 
@@ -120,11 +126,10 @@ void WormholeScheduler::release_ports(Connection c) {
   free_outputs_.set(c.destination);
 }
 
-void WormholeScheduler::grant_output(Port input, Port output) {
+inline void WormholeScheduler::grant_output(Port input, Port output) {
   remove_request(input, output);
   --request_count_;
   if (outputs_[output].requesters == 0) wanted_outputs_.reset(output);
-  if (--requested_outputs_[input] == 1) several_.reset(input);
   free_inputs_.reset(input);
   free_outputs_.reset(output);
   outputs_[output].pointer = input + 1 == ports_ ? 0 : input + 1;
@@ -137,9 +142,9 @@ Port WormholeScheduler::first_free_requester(Port output) const {
   if (o.by_row) {
     const auto row = rows_.row(output), inputs = free_inputs_.words();
     const auto candidates = [&](std::size_t w) { return row[w] & inputs[w]; };
-    const auto words = row_words_.row(output);
-    return words.size() == 1 ? first_rotated_of(words[0], o.pointer, candidates)
-                             : first_rotated(row.size(), o.pointer, candidates);
+    return lists_.empty() || row.size() > kWordBits
+               ? first_rotated(row.size(), o.pointer, candidates)
+               : first_rotated_of(row_words_.row(output)[0], o.pointer, candidates);
   }
   Port before = kNoPort;  // the first one before the pointer
   for (std::uint32_t i = 0; i < o.requesters; ++i) {
@@ -151,22 +156,16 @@ Port WormholeScheduler::first_free_requester(Port output) const {
   return before;
 }
 
-/// Grants `output` to its first free requester at or after its pointer, if there is one.
-void WormholeScheduler::serve_output(Port output) {
-  if (outputs_[output].requesters == 1) {
-    if (free_inputs_.test(outputs_[output].sum)) grant_output(outputs_[output].sum, output);
-    return;
-  }
-  if (const Port input = first_free_requester(output); input != kNoPort) grant_output(input, output);
+/// The input that is granted `output`, or kNoPort.
+inline Port WormholeScheduler::first_free_input(Port output) const {
+  const Output& o = outputs_[output];
+  if (o.requesters == 1) return free_inputs_.test(o.sum) ? o.sum : kNoPort;
+  return first_free_requester(output);
 }
 
 /// Whether two free outputs can be granted to the same input, so that their order matters.
 bool WormholeScheduler::is_contested() {
-  const std::span<Word> candidates = candidates_.words();  // free inputs with several requests
-  const auto inputs = free_inputs_.words(), several = several_.words();
-  Word any = 0;
-  for (std::size_t w = 0; w < candidates.size(); ++w) any |= candidates[w] = inputs[w] & several[w];
-  if (any == 0) return false;
+  const auto candidates = free_inputs_.words();
   const auto wanted = wanted_outputs_.words(), free = free_outputs_.words();
   bool found = false;
   taken_.clear();
@@ -212,13 +211,14 @@ const std::vector<Connection>& WormholeScheduler::run_pass(bool noted) {
   const auto free = free_outputs_.words();
   const std::size_t start = first_ / kWordBits;
   const Word below = bit_of(first_) - 1;
-  for (std::size_t k = 0; k <= wanted.size(); ++k) {
-    const std::size_t w = (start + k) % wanted.size();
+  for (std::size_t k = 0, w = start; k <= wanted.size(); ++k, w = w + 1 == wanted.size() ? 0 : w + 1) {
     Word outputs = wanted[w] & free[w];
     if (k == 0) outputs &= ~below;
     if (k == wanted.size()) outputs &= below;
-    for (; outputs != 0; outputs &= outputs - 1)
-      serve_output(static_cast<Port>(w * kWordBits + static_cast<std::size_t>(std::countr_zero(outputs))));
+    for (; outputs != 0; outputs &= outputs - 1) {
+      const Port output = lowest_port(w, outputs);
+      if (const Port input = first_free_input(output); input != kNoPort) grant_output(input, output);
+    }
   }
   if (!granted_.empty()) first_ = first_ + 1 == ports_ ? 0 : first_ + 1;
   return granted_;

@@ -88,6 +88,7 @@ class WormholeScheduler {
   };
 
   bool add_request(Port input, Port output);
+  bool add_to_list(Port input, Port output);
   void remove_request(Port input, Port output);
   void set_in_row(Port input, Port output);
   void reset_in_row(Port input, Port output);
@@ -95,7 +96,7 @@ class WormholeScheduler {
   /// Calls `visit` for the requesters of `output`, ascending.
   template <class Visit>
   void for_each_requester(Port output, Visit&& visit) const;
-  void serve_output(Port output);
+  Port first_free_input(Port output) const;
   void grant_output(Port input, Port output);
   bool is_contested();
 
@@ -106,11 +107,9 @@ class WormholeScheduler {
   PortSet wanted_outputs_;   // outputs with requests
   PortSet free_inputs_, free_outputs_;
   std::vector<Output> outputs_;
-  std::vector<std::uint32_t> requested_outputs_;  // by input: number of outputs requested
-  PortSet several_;                               // inputs with more than one request
-  PortSet candidates_, taken_;                    // of is_contested()
-  Port first_ = 0;                                // p
-  std::uint64_t contests_ = 0;                    // passes whose outcome depends on p
+  PortSet taken_;               // of is_contested()
+  Port first_ = 0;              // p
+  std::uint64_t contests_ = 0;  // passes whose outcome depends on p
   std::uint64_t request_count_ = 0;
   PortSet outputs_in_use_;
   std::vector<Connection> granted_;

@@ -125,15 +125,14 @@ void Circuit::send_words(std::uint32_t port, Virtual& queue) {
   int fills = 0;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
-    serve_words(words, timing_.word, Time::never(), free, [&](const Run& starts) {
-      if (timeline_ != nullptr) report_circuit_words(queue, {queue.connection, 0, starts, timing_.word});
-      remove_circuit_words(queue, queue.connection, starts);
-      remove_segment_words(
-          queue.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) {
-            schedule_delivery(start + timing_.circuit + timing_.nic, index);
-          });
-    });
+    const Run starts = serve_words(words, timing_.word, Time::never(), free);
+    if (timeline_ != nullptr) report_circuit_words(queue, {queue.connection, 0, starts, timing_.word});
+    remove_circuit_words(queue, queue.connection, starts);
+    remove_segment_words(
+        queue.segments, starts, [](std::uint32_t) {},
+        [&](std::uint32_t index, Time start) {
+          schedule_delivery(start + timing_.circuit + timing_.nic, index);
+        });
     queue.idle_since = free;
     if (!queue.entered.empty()) continue;
     fill_queue(port);

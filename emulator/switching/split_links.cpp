@@ -93,20 +93,19 @@ void SplitLinks::send_words(Time now, CircuitQueue& queue, std::uint64_t words, 
   free = std::max({free, now, queue.gate});
   while (words > 0 && !queue.entered.empty()) {
     const Run data = queue.entered.front().head(words).delayed(timing_.nic);
-    const std::uint64_t sent = serve_words(data, channel_word_, Time::never(), free, [&](const Run& starts) {
-      if (timeline_ != nullptr)
-        report_circuit_words(
-            queue, {queue.connection, 0, starts, channel_word_, false, WordSpan::kNoSlot, channel + 1});
-      remove_circuit_words(queue, queue.connection, starts);
-      queue.safe = starts.last() + lag_;
-      remove_segment_words(
-          queue.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) {
-            schedule_delivery(start + timing_.circuit + timing_.nic, index);
-          });
-    });
-    words -= sent;
-    queue.carried += sent;
+    const Run starts = serve_words(data, channel_word_, Time::never(), free);
+    if (timeline_ != nullptr)
+      report_circuit_words(
+          queue, {queue.connection, 0, starts, channel_word_, false, WordSpan::kNoSlot, channel + 1});
+    remove_circuit_words(queue, queue.connection, starts);
+    queue.safe = starts.last() + lag_;
+    remove_segment_words(
+        queue.segments, starts, [](std::uint32_t) {},
+        [&](std::uint32_t index, Time start) {
+          schedule_delivery(start + timing_.circuit + timing_.nic, index);
+        });
+    words -= starts.count;
+    queue.carried += starts.count;
     queue.gone = free;
     if (timing_.bounded()) fill_queue(source);
   }

@@ -120,28 +120,27 @@ void PredictiveCircuits::send_words(Time now, CircuitState& c) {
   CircuitQueue& queue = *c.queue;
   const Time latest = window.close - timing_.word;
   Time free = std::max({link_free_[source], windows_.opens(source), c.gate});
-  std::uint64_t words_sent = 0;
+  bool sent = false;
   while (!queue.entered.empty()) {
     const Run words = queue.entered.front().delayed(timing_.nic);
-    const std::uint64_t sent = serve_words(words, timing_.word, latest, free, [&](const Run& starts) {
-      if (timeline_ != nullptr)
-        report_circuit_words(queue, {c.connection, 0, starts, timing_.word, false, window.slot});
-      remove_circuit_words(queue, c.connection, starts);
-      remove_segment_words(
-          queue.segments, starts, [](std::uint32_t) {},
-          [&](std::uint32_t index, Time start) {
-            reports_.send_next_message(queue, start + timing_.word);
-            circuit_message_leaves(source, index, start + timing_.word);
-            schedule_delivery(start + c.path + timing_.nic, index);
-          });
-    });
-    if (sent == 0) break;
-    words_sent += sent;
+    const Run starts = serve_words(words, timing_.word, latest, free);
+    if (starts.count == 0) break;
+    sent = true;
+    if (timeline_ != nullptr)
+      report_circuit_words(queue, {c.connection, 0, starts, timing_.word, false, window.slot});
+    remove_circuit_words(queue, c.connection, starts);
+    remove_segment_words(
+        queue.segments, starts, [](std::uint32_t) {},
+        [&](std::uint32_t index, Time start) {
+          reports_.send_next_message(queue, start + timing_.word);
+          circuit_message_leaves(source, index, start + timing_.word);
+          schedule_delivery(start + c.path + timing_.nic, index);
+        });
     link_free_[source] = c.gone = free;
     if (queue.bounded) fill_queue(source);
-    if (sent < words.count) break;
+    if (free > latest) break;
   }
-  if (words_sent == 0) return;
+  if (!sent) return;
   if (c.used_in != window.close) {
     ++slots_used_;
     if (plan_ && windows_.is_parked(source)) controller_.add_grants(1);
