@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <thread>
 
 namespace hybrid::shim {
 
@@ -91,13 +92,19 @@ SharedRequests::SharedRequests(std::uint32_t index, bool concurrent)
 }
 
 // A cell's turn is its position p when it may be filled in round p, and p + 1 when it may be emptied.
-bool SharedRequests::claim(std::atomic<std::uint64_t>& position, std::uint64_t& at, std::uint64_t offset) {
+bool SharedRequests::claim(std::atomic<std::uint64_t>& position, const std::atomic<std::uint64_t>& other,
+                           std::uint64_t& at, std::uint64_t offset) {
   at = position.load(std::memory_order_relaxed);
-  while (true) {
+  for (int yields = 0;;) {
     const std::uint64_t turn = cells_[at % kCapacity].turn.load(std::memory_order_acquire);
     const auto ahead = static_cast<std::int64_t>(turn - (at + offset));
-    if (ahead < 0) return false;
-    if (ahead > 0) {
+    if (ahead < 0) {
+      // A thread that has claimed the cell for the other operation was preempted before it ended.
+      const bool under_way = other.load(std::memory_order_relaxed) > at + offset * kCapacity - kCapacity;
+      if (!under_way || ++yields > kMostYields) return false;
+      std::this_thread::yield();
+      at = position.load(std::memory_order_relaxed);
+    } else if (ahead > 0) {
       at = position.load(std::memory_order_relaxed);
     } else if (!concurrent_) {
       position.store(at + 1, std::memory_order_relaxed);
@@ -110,7 +117,7 @@ bool SharedRequests::claim(std::atomic<std::uint64_t>& position, std::uint64_t& 
 
 bool SharedRequests::push(Request& request) {
   std::uint64_t at = 0;
-  if (!claim(tail_, at, 0)) return false;
+  if (!claim(tail_, head_, at, 0)) return false;
   request.id = static_cast<std::uint32_t>(at / kCapacity & 0xFF) << kNumberBits |
                (first_id_ + static_cast<std::uint32_t>(at % kCapacity));
   Cell& cell = cells_[at % kCapacity];
@@ -122,7 +129,7 @@ bool SharedRequests::push(Request& request) {
 
 bool SharedRequests::pop(Request& request) {
   std::uint64_t at = 0;
-  if (!claim(head_, at, 1)) return false;
+  if (!claim(head_, tail_, at, 1)) return false;
   Cell& cell = cells_[at % kCapacity];
   request = cell.request;
   cell.communicator.store(nullptr, std::memory_order_relaxed);

@@ -110,7 +110,8 @@ class RequestTable {
 constexpr bool is_shared(std::uint32_t handle) { return (handle & 0xFFFF'FFE0u) == 0x6C00'0000u; }
 
 /// Bounded queue of the open requests of one shared handle, for any number of threads (Vyukov's bounded
-/// queue). With `concurrent` false it uses no atomic read-modify-write.
+/// queue). With `concurrent` false it uses no atomic read-modify-write. A thread that needs a cell in which
+/// another one was preempted gives up its core until that one has continued, at most kMostYields times.
 class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): separate lines for head and tail
  public:
   static constexpr std::uint64_t kCapacity = 4096;
@@ -120,8 +121,7 @@ class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): sep
 
   /// Appends `request` and gives it its journal id. Returns false when the queue is full.
   bool push(Request& request);
-  /// Takes the oldest request. Returns false when there is none, or when the thread that is appending it was
-  /// preempted: pop does not wait. Such a completion is not recorded; the transfer is.
+  /// Takes the oldest request. Returns false when there is none.
   bool pop(Request& request);
   /// Whether a request in the queue refers to `communicator`.
   bool uses(const Communicator& communicator) const;
@@ -132,7 +132,9 @@ class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): sep
     std::atomic<const Communicator*> communicator{nullptr};  // of `request` while it is in the queue
     Request request;
   };
-  bool claim(std::atomic<std::uint64_t>& position, std::uint64_t& at, std::uint64_t offset);
+  static constexpr int kMostYields = 10'000;  // some milliseconds: that thread may have been killed
+  bool claim(std::atomic<std::uint64_t>& position, const std::atomic<std::uint64_t>& other, std::uint64_t& at,
+             std::uint64_t offset);
 
   std::unique_ptr<Cell[]> cells_;
   std::uint32_t first_id_;
