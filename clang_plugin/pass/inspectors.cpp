@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 
+#include "clang_plugin/pass/endings.h"
 #include "clang_plugin/pass/extraction.h"
 #include "clang_plugin/pass/inspection_code.h"
 #include "clang_plugin/pass/preparation.h"

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "clang_plugin/pass/endings.h"
 #include "clang_plugin/pass/overflows.h"
 #include "clang_plugin/pass/plain_memory.h"
 
@@ -69,68 +70,6 @@ bool is_harmless(const CallBase& call, const TargetLibraryInfo& library) {
 }
 
 namespace {
-
-/* Functions that the caller is left by, while the program continues. `any_catches`: exceptions do not end it.
- */
-bool leaves_early(StringRef name, bool any_catches) {
-  static constexpr StringLiteral kJumps[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
-                                             "llvm.eh.sjlj.longjmp"};
-  return is_contained(kJumps, name) || (any_catches && (name == "__cxa_throw" || name == "__cxa_rethrow"));
-}
-
-/* Marks the functions that call one of these, directly or in other functions. A call through a pointer may be
- * of any function whose address is used. */
-void mark_left_early(Module& module, bool any_catches) {
-  std::map<const Function*, std::vector<Function*>> callers; /* of null: through pointers */
-  for (Function& function : module)
-    for (const Instruction& instruction : instructions(function))
-      if (const auto* call = dyn_cast<CallBase>(&instruction); call && !call->isInlineAsm())
-        callers[callee_of(*call)].push_back(&function);
-  std::vector<const Function*> leaving;
-  for (const Function& function : module)
-    if (leaves_early(function.getName(), any_catches)) leaving.push_back(&function);
-  for (size_t i = 0; i < leaving.size(); ++i)
-    for (Function* caller : callers[leaving[i]]) {
-      if (caller->hasFnAttribute(kLeftEarly)) continue;
-      caller->addFnAttr(kLeftEarly);
-      leaving.push_back(caller);
-      if (caller->hasAddressTaken()) leaving.push_back(nullptr);
-    }
-}
-
-/* Removes the code of blocks that only end the program: nothing happens after them. `may_throw`: unless they
- * throw an exception. Requires: mark_left_early(). */
-void forget_dead_ends(Function& function, bool may_throw) {
-  for (BasicBlock& block : function) {
-    if (!isa<UnreachableInst>(block.getTerminator())) continue;
-    bool matters = false;
-    for (const Instruction& instruction : block)
-      if (const auto* call = dyn_cast<CallBase>(&instruction)) {
-        const Function* callee = callee_of(*call);
-        matters |= (callee && (callee->getName() == kSite || callee->hasFnAttribute(kLeftEarly) ||
-                               leaves_early(callee->getName(), may_throw))) ||
-                   (may_throw && !call->doesNotThrow());
-      }
-    if (matters) continue;
-    for (Instruction& instruction : make_early_inc_range(reverse(block)))
-      if (!instruction.isTerminator() && !instruction.isEHPad() && !isa<PHINode>(instruction)) {
-        if (!instruction.getType()->isVoidTy())
-          instruction.replaceAllUsesWith(PoisonValue::get(instruction.getType()));
-        instruction.eraseFromParent();
-      }
-  }
-}
-
-bool catches(const Function& function) {
-  for (const Instruction& instruction : instructions(function))
-    if (const auto* call = dyn_cast<CallBase>(&instruction))
-      if (const Function* callee = callee_of(*call)) {
-        if (callee->getName() != "__cxa_begin_catch") continue;
-        /* The handler that ends the program when a destructor throws does not count. */
-        if (function.getName() != "__clang_call_terminate") return true;
-      }
-  return false;
-}
 
 bool is_number(const AllocaInst& local) {
   const Type* type = local.getAllocatedType();
@@ -453,9 +392,8 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
   first.addPass(InferFunctionAttrsPass());
   first.run(*module, modules);
   FunctionPassManager early = simplification();
-  /* Without a handler, an exception ends the program. */
-  const bool any_catches = any_of(*module, catches);
-  mark_left_early(*module, any_catches);
+  const bool any_catches = catches_exceptions(*module);
+  mark_left_early(*module);
   for (Function& function : *module) {
     if (function.isDeclaration()) continue;
     forget_dead_ends(function, any_catches);

@@ -48,9 +48,6 @@ Prepared prepare(std::unique_ptr<llvm::Module> module, llvm::ArrayRef<llvm::Glob
 inline constexpr char kAside[] = "hybrid.aside";
 /* Whether the instruction is in such a function. */
 bool is_aside(const llvm::Instruction& instruction);
-/* Attribute of functions that may be left before they return, while the program continues: by an exception
- * that the file throws, if it catches any, or by longjmp. */
-inline constexpr char kLeftEarly[] = "hybrid.left_early";
 
 /* The main program: main, or flang's. */
 bool is_main_program(llvm::StringRef name);
