@@ -4,7 +4,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -37,8 +36,7 @@ bool catches(const Function& function) {
 
 bool catches_exceptions(const Module& module) { return any_of(module, catches); }
 
-void mark_left_early(Module& module) {
-  const bool any_catches = catches_exceptions(module);
+void mark_left_early(Module& module, bool any_catches) {
   std::map<const Function*, std::vector<Function*>> callers; /* of null: through pointers */
   for (Function& function : module)
     for (const Instruction& instruction : instructions(function))

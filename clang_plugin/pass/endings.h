@@ -15,8 +15,8 @@ inline constexpr char kLeftEarly[] = "hybrid.left_early";
 bool catches_exceptions(const llvm::Module& module);
 
 /* Gives the attribute to the functions that are left early, directly or by a function that they call. A call
- * through a pointer may be of any function whose address is used. */
-void mark_left_early(llvm::Module& module);
+ * through a pointer may be of any function whose address is used. `any_catches`: catches_exceptions(). */
+void mark_left_early(llvm::Module& module, bool any_catches);
 
 /* Removes the code of blocks that only end the program. `may_throw`: except those that throw an exception.
  * Requires: mark_left_early(). */

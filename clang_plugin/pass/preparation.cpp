@@ -393,7 +393,7 @@ Prepared prepare(std::unique_ptr<Module> module, ArrayRef<GlobalValue*> kept, bo
   first.run(*module, modules);
   FunctionPassManager early = simplification();
   const bool any_catches = catches_exceptions(*module);
-  mark_left_early(*module);
+  mark_left_early(*module, any_catches);
   for (Function& function : *module) {
     if (function.isDeclaration()) continue;
     forget_dead_ends(function, any_catches);

@@ -27,8 +27,9 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
-# Checks of the undefined-behaviour sanitizer that are left out, in this folder and those below: those that take a third of
-# the compile time and find what the address sanitizer finds, too. Folders whose code does not interpret bytes add `alignment`.
+# Checks of the undefined-behaviour sanitizer that are left out, in this folder and those below: those that take a
+# third of the compile time and find what the address sanitizer finds, too. Folders whose code never reads bytes as a
+# value of another type add `alignment`.
 set(HYBRID_UNCHECKED null,object-size,vptr)
 
 function(hybrid_flags target)

@@ -55,7 +55,7 @@ class PassNotes {
       if (!note.taken) use(note);
     notes.clear();
     // Reused for the next edge, so that few lists are in use and stay in the cache.
-    spare_.emplace_back().swap(notes);
+    if (notes.capacity() != 0) spare_.emplace_back().swap(notes);
   }
   /// Takes the notes for changes at or before `now`, without a pass.
   template <class Use>
@@ -97,6 +97,7 @@ class PassNotes {
   std::vector<PassNote>& notes_of_edge(std::int64_t edge) {
     return notes_[static_cast<std::size_t>(edge) % kEdges];
   }
+  /// Afterwards there is room for a note: lists in spare_ have memory.
   [[gnu::noinline]] void make_room(std::vector<PassNote>& notes) {
     if (notes.capacity() != 0 || spare_.empty()) return notes.reserve(2 * notes.size() + 8);
     notes.swap(spare_.back());

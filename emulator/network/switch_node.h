@@ -221,8 +221,8 @@ class SwitchNode : public WormSwitches {
   ConnectionNumbers queue_numbers_;
   std::deque<VirtualQueue> queues_;  // addresses stay
   std::vector<VirtualQueue*> places_;
-  static constexpr std::size_t kInCache = 512;  // queues
-  bool prefetches_ = false;                     // there are more
+  static constexpr std::size_t kInCache = 512;  // so many queues stay in the cache
+  bool prefetches_ = false;                     // prefetch_queue() is of use: there are more queues
   std::vector<Time> requested_at_;              // by place; for the timeline
   Ring<std::uint32_t> retired_;  // places of queues that had no announced messages when they were added
   std::vector<Worm> worms_of_;   // the granted worm of each input

@@ -143,7 +143,8 @@ class WormSwitches {
   }
   /// Sends words of the first message in `node`'s Q_W over the link, at the first of the `possible` instants,
   /// none after `latest`. They arrive in the queue `to`. Calls begin(message) for the message's first word
-  /// and end() for its last one. Returns the number of words sent.
+  /// and end() for its last one. Returns the number of words sent. Requires: `possible` has words of that
+  /// message only.
   template <class Queue, class Begin, class End>
   std::uint64_t send_over_link(Port node, const Run& possible, Time latest, Queue& to, Begin&& begin,
                                End&& end) {

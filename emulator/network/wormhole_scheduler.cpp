@@ -1,7 +1,6 @@
 #include "emulator/network/wormhole_scheduler.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <span>
 

@@ -101,8 +101,8 @@ class WormholeScheduler {
   bool is_contested();
 
   std::uint32_t ports_;
-  BitMatrix rows_;           // [output][input], of outputs by row
-  BitMatrix row_words_;      // [output]: the words of its row in rows_ that are not 0
+  BitMatrix rows_;       // [output][input], of outputs by row
+  BitMatrix row_words_;  // [output]: the words of its row in rows_ that are not 0; unused if rows are short
   std::vector<List> lists_;  // by output; empty if rows are short
   PortSet wanted_outputs_;   // outputs with requests
   PortSet free_inputs_, free_outputs_;

@@ -31,7 +31,8 @@ std::string read(const fs::path& file) {
 enum class Verdict : std::uint8_t { proved, refuted, failed };
 
 /// Yosys' commands from a flat design to AND gates for ABC, whose bounded check is much faster than that of
-/// `sat`: it simplifies the clocks together. Undefined bits, and registers at the begin, have any value.
+/// `sat`: it simplifies the clocks together. Undefined bits, and registers without an initial value, have any
+/// value.
 constexpr std::string_view kToCircuit = R"(setundef -undriven -anyseq
 formalff -clk2ff -ff2anyinit
 simplemap

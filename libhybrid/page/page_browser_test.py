@@ -219,7 +219,8 @@ class Page(unittest.TestCase):
     def test_the_keyboard_reaches_everything(self):
         self.run_script("""
             window.reached = [];
-            document.addEventListener("focusin", ({target}) => window.reached.push(target.id || target.dataset.csv || ""));""")
+            document.addEventListener("focusin", ({target}) =>
+              window.reached.push(target.id || target.dataset.csv || ""));""")
         count = len(self.browser.find_elements(By.CSS_SELECTOR, "button, select, summary, [tabindex='0']"))
         self.find("body").send_keys(Keys.TAB * (count + 5))
         reached = set(self.run_script("return window.reached"))

@@ -49,7 +49,7 @@ class OwnStatuses {
   MPI_Status* used_ = nullptr;
 };
 
-/// Takes the oldest open request of a shared handle (request_table.h). Returns false when there is none.
+/// Takes the oldest open request of a shared handle (SharedRequests::pop).
 bool take_shared(MPI_Request handle, Request& request);
 
 /// Records the end of a transfer.

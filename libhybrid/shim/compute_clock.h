@@ -27,7 +27,7 @@
 
 namespace hybrid::shim {
 
-/// Number of times that this thread yielded its core in the progress hook (yield.cpp).
+/// Number of times that this thread yielded its core in the shim (yield.cpp, request_table.h).
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local std::uint32_t yields_of_thread;
 
 class ComputeClock {

@@ -5,6 +5,8 @@
 #include <new>
 #include <thread>
 
+#include "libhybrid/shim/compute_clock.h"
+
 namespace hybrid::shim {
 
 namespace {
@@ -101,7 +103,9 @@ bool SharedRequests::claim(std::atomic<std::uint64_t>& position, const std::atom
     if (ahead < 0) {
       // A thread that has claimed the cell for the other operation was preempted before it ended.
       const bool under_way = other.load(std::memory_order_relaxed) > at + offset * kCapacity - kCapacity;
-      if (!under_way || ++yields > kMostYields) return false;
+      if (!under_way || !waits_.load(std::memory_order_relaxed)) return false;
+      if (++yields > kMostYields) waits_.store(false, std::memory_order_relaxed);
+      ++yields_of_thread;
       std::this_thread::yield();
       at = position.load(std::memory_order_relaxed);
     } else if (ahead > 0) {

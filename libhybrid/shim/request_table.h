@@ -111,7 +111,8 @@ constexpr bool is_shared(std::uint32_t handle) { return (handle & 0xFFFF'FFE0u) 
 
 /// Bounded queue of the open requests of one shared handle, for any number of threads (Vyukov's bounded
 /// queue). With `concurrent` false it uses no atomic read-modify-write. A thread that needs a cell in which
-/// another one was preempted gives up its core until that one has continued, at most kMostYields times.
+/// another one was preempted yields its core until that one has continued. If that takes about a second,
+/// once, the other thread is taken for killed, and no thread waits in this queue any more.
 class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): separate lines for head and tail
  public:
   static constexpr std::uint64_t kCapacity = 4096;
@@ -119,9 +120,11 @@ class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): sep
   /// `index`: number of the shared handle.
   SharedRequests(std::uint32_t index, bool concurrent);
 
-  /// Appends `request` and gives it its journal id. Returns false when the queue is full.
+  /// Appends `request` and gives it its journal id. Returns false when the queue is full, or blocked by a
+  /// killed thread.
   bool push(Request& request);
-  /// Takes the oldest request. Returns false when there is none.
+  /// Takes the oldest request. Returns false when there is none, or when a killed thread blocks the queue:
+  /// such a completion is not recorded; the transfer is.
   bool pop(Request& request);
   /// Whether a request in the queue refers to `communicator`.
   bool uses(const Communicator& communicator) const;
@@ -132,13 +135,14 @@ class SharedRequests {  // NOLINT(clang-analyzer-optin.performance.Padding): sep
     std::atomic<const Communicator*> communicator{nullptr};  // of `request` while it is in the queue
     Request request;
   };
-  static constexpr int kMostYields = 10'000;  // some milliseconds: that thread may have been killed
+  static constexpr int kMostYields = 1'000'000;
   bool claim(std::atomic<std::uint64_t>& position, const std::atomic<std::uint64_t>& other, std::uint64_t& at,
              std::uint64_t offset);
 
   std::unique_ptr<Cell[]> cells_;
   std::uint32_t first_id_;
   bool concurrent_;
+  std::atomic<bool> waits_{true};
   alignas(64) std::atomic<std::uint64_t> tail_{0};
   alignas(64) std::atomic<std::uint64_t> head_{0};
 };
