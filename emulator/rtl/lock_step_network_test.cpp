@@ -8,46 +8,16 @@
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "VCircuitNic16.h"
-#include "VCircuitNic32.h"
-#include "VCircuitNic4.h"
-#include "VCircuitNic8.h"
-#include "VCircuitNode16.h"
-#include "VCircuitNode32.h"
-#include "VCircuitNode4.h"
-#include "VCircuitNode8.h"
 #include "VFaultyCircuitNode.h"
 #include "VFaultyHybridNic.h"
 #include "VFaultySwitchNode.h"
 #include "VFaultyWormholeNode.h"
-#include "VHybridNic16.h"
-#include "VHybridNic32.h"
-#include "VHybridNic4.h"
-#include "VHybridNic8.h"
-#include "VHybridNode16.h"
-#include "VHybridNode32.h"
-#include "VHybridNode4.h"
-#include "VHybridNode8.h"
-#include "VNic16.h"
-#include "VNic32.h"
-#include "VNic4.h"
-#include "VNic8.h"
-#include "VSwitchNode16.h"
-#include "VSwitchNode32.h"
-#include "VSwitchNode4.h"
-#include "VSwitchNode8.h"
-#include "VWormNic16.h"
-#include "VWormNic32.h"
-#include "VWormNic4.h"
-#include "VWormNic8.h"
-#include "VWormholeNode16.h"
-#include "VWormholeNode32.h"
-#include "VWormholeNode4.h"
-#include "VWormholeNode8.h"
 #include "core/random.h"
 #include "core/shell.h"
 #include "core/temporary_directory.h"
@@ -55,6 +25,7 @@
 #include "emulator/parameters.h"
 #include "emulator/replay/replay.h"
 #include "emulator/replay/trace_format.h"
+#include "emulator/rtl/lock_step.h"
 #include "emulator/rtl/network_comparison.h"
 #include "emulator/ticked/script.h"
 
@@ -68,40 +39,26 @@ struct Network {
   SwitchParameters p;
 };
 
-/// Models and their parameters: preset ch5 with small queues.
-template <class Node, class Nic>
-Network network(const std::string& technique, Port nodes, std::uint32_t slots,
-                const std::string& allocation) {
+/// A registered switch and its parameters: preset ch5 with small queues.
+Network network(const RtlDesign& design) {
   SwitchParameters p;
-  p.technique = technique;
-  p.nodes = nodes;
-  p.slots = slots;
-  p.allocation = allocation;
+  p.technique = design.model;
+  p.nodes = design.parameter("N");
+  p.slots = design.parameter("K");
+  // The allocation in RTL with this MODE.
+  for (const RtlDesign& allocation : rtl_designs("allocation"))
+    if (allocation.parameter("MODE") == design.parameter("MODE")) p.allocation = allocation.model;
   p.predictor = "timeout";
   p.demand_guard = false;
   p.buffer = Bytes{RtlNetwork::kDepth} * 8;
-  if (technique == "hybrid") p.analog_fabric.latency = RtlNetwork::kFabric;
-  return {kRtlModels<Node, Nic>, p};
+  if (p.technique == "hybrid") p.analog_fabric.latency = RtlNetwork::kFabric;
+  return {design.models, p};
 }
-
-/// Four of each technique, by ascending number of ports.
-std::vector<Network> networks() {
-  return {network<VSwitchNode4, VNic4>("tdm", 4, 2, "none"),
-          network<VSwitchNode8, VNic8>("tdm", 8, 4, "ses"),
-          network<VSwitchNode16, VNic16>("tdm", 16, 4, "ses"),
-          network<VSwitchNode32, VNic32>("tdm", 32, 4, "ses"),
-          network<VWormholeNode4, VWormNic4>("wormhole", 4, 1, "ses"),
-          network<VWormholeNode8, VWormNic8>("wormhole", 8, 1, "ses"),
-          network<VWormholeNode16, VWormNic16>("wormhole", 16, 1, "ses"),
-          network<VWormholeNode32, VWormNic32>("wormhole", 32, 1, "ses"),
-          network<VCircuitNode4, VCircuitNic4>("circuit", 4, 1, "ses"),
-          network<VCircuitNode8, VCircuitNic8>("circuit", 8, 1, "ses"),
-          network<VCircuitNode16, VCircuitNic16>("circuit", 16, 1, "ses"),
-          network<VCircuitNode32, VCircuitNic32>("circuit", 32, 1, "ses"),
-          network<VHybridNode4, VHybridNic4>("hybrid", 4, 2, "preempt"),
-          network<VHybridNode8, VHybridNic8>("hybrid", 8, 4, "sla"),
-          network<VHybridNode16, VHybridNic16>("hybrid", 16, 4, "ses"),
-          network<VHybridNode32, VHybridNic32>("hybrid", 32, 4, "ses")};
+/// The first registered switch of this technique and size.
+Network network(std::string_view technique, Port nodes) {
+  for (const RtlDesign& design : rtl_designs("switch"))
+    if (design.model == technique && design.parameter("N") == nodes) return network(design);
+  throw std::logic_error(fmt::format("no switch {} with {} ports in RTL", technique, nodes));
 }
 
 /// Sends and, with slots, preloads and flushes at random, from a few to more than the network can carry.
@@ -159,28 +116,40 @@ Compared compare_random_run(Network network, std::uint64_t seed) {
   return compare_runs(network.rtl, p, script, most, fmt::format("{}_{}_{}", p.technique, p.nodes, seed));
 }
 
-void compare_networks(const std::string& technique, std::uint64_t clocks) {
-  for (const Network& network : networks()) {
-    if (network.p.technique != technique) continue;
-    std::uint64_t compared = 0, delivered = 0, hits = 0, grants = 0;
-    for (std::uint64_t seed = 1; compared < clocks && !testing::Test::HasFailure(); ++seed) {
-      const Compared run = compare_random_run(network, seed);
-      if (!run.difference.empty()) ADD_FAILURE() << run.difference;
-      compared += static_cast<std::uint64_t>(run.clocks);
-      delivered += run.delivered;
-      hits += run.hits;
-      grants += run.grants;
-    }
-    SCOPED_TRACE(fmt::format("{}, {} ports", technique, network.p.nodes));
-    EXPECT_GT(delivered, clocks / 50);
-    EXPECT_EQ(hits > clocks / 500, technique != "wormhole");
-    EXPECT_EQ(grants > clocks / 500, technique != "tdm");
+void compare_networks(const RtlDesign& design, std::uint64_t clocks) {
+  const Network compared_network = network(design);
+  std::uint64_t compared = 0, delivered = 0, hits = 0, grants = 0;
+  for (std::uint64_t seed = 1; compared < clocks && !testing::Test::HasFailure(); ++seed) {
+    const Compared run = compare_random_run(compared_network, seed);
+    if (!run.difference.empty()) ADD_FAILURE() << run.difference;
+    compared += static_cast<std::uint64_t>(run.clocks);
+    delivered += run.delivered;
+    hits += run.hits;
+    grants += run.grants;
   }
+  EXPECT_GT(delivered, clocks / 50);
+  EXPECT_EQ(hits > clocks / 500, design.model != "wormhole");
+  EXPECT_EQ(grants > clocks / 500, design.model != "tdm");
 }
+
+class NetworkLockStep : public testing::TestWithParam<std::string_view> {
+ protected:
+  const RtlDesign design = *RtlDesignRegistration::make(GetParam());
+};
+TEST_P(NetworkLockStep, EqualsTheEmulator) { compare_networks(design, 15'000); }
+TEST_P(NetworkLockStep, NightlyEqualsTheEmulator) { compare_networks(design, 10'000'000); }
+
+std::vector<std::string_view> switch_names() {
+  std::vector<std::string_view> names = registered_names(RtlDesign::kKind);
+  std::erase_if(names, [](std::string_view name) { return !name.starts_with("switch/"); });
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Rtl, NetworkLockStep, testing::ValuesIn(switch_names()),
+                         [](const auto& test) { return identifier(test.param); });
 
 /// A design with a fault differs soon, first in `signal`, and the waveform is written.
 void find_fault(Network network, const std::string& signal, RtlModels::Faults faults = {}) {
-  network.rtl.faults = faults;
+  network.rtl.faults = std::move(faults);
   Compared run{};
   for (std::uint64_t seed = 1; seed <= 20 && run.difference.empty(); ++seed)
     run = compare_random_run(network, seed);
@@ -227,7 +196,8 @@ std::vector<Action> trace_script(const std::string& name, const SwitchParameters
 
 void compare_traces(std::initializer_list<const char*> names, std::int64_t clocks) {
   for (const std::string name : names) {
-    for (const auto& [rtl, p] : networks()) {
+    for (const RtlDesign& design : rtl_designs("switch")) {
+      const auto [rtl, p] = network(design);
       if (p.nodes != 16) continue;
       const std::vector<Action> script = trace_script(name, p, clocks);
       const Compared run =
@@ -238,17 +208,20 @@ void compare_traces(std::initializer_list<const char*> names, std::int64_t clock
   }
 }
 
-TEST(LockStep, Network) { compare_networks("tdm", 15'000); }
-TEST(LockStep, WormholeNetwork) { compare_networks("wormhole", 15'000); }
-
 /// Faults within a block: CMakeLists.txt.
 TEST(LockStep, FindsFaultsOfNetworks) {
-  const std::vector<Network> all = networks();
-  const Network &tdm = all[0], &worms = all[4], &circuit = all[8], &hybrid = all[12];
-  find_fault({kRtlModels<VFaultySwitchNode, VNic4>, tdm.p}, "granted");
-  find_fault({kRtlModels<VFaultyWormholeNode, VWormNic4>, worms.p}, "request");
-  find_fault({kRtlModels<VFaultyCircuitNode, VCircuitNic4>, circuit.p}, "connected");
-  find_fault({kRtlModels<VHybridNode4, VFaultyHybridNic>, hybrid.p}, "link of NIC");
+  const Network tdm = network("tdm", 4), worms = network("wormhole", 4), circuit = network("circuit", 4),
+                hybrid = network("hybrid", 4);
+  const auto with_node = [](Network good, RtlModels::Make* node) {
+    good.rtl.node = node;
+    return good;
+  };
+  find_fault(with_node(tdm, &VerilatedRtlBlock<VFaultySwitchNode>::make), "granted");
+  find_fault(with_node(worms, &VerilatedRtlBlock<VFaultyWormholeNode>::make), "request");
+  find_fault(with_node(circuit, &VerilatedRtlBlock<VFaultyCircuitNode>::make), "connected");
+  Network faulty_nic = hybrid;
+  faulty_nic.rtl.nic = &VerilatedRtlBlock<VFaultyHybridNic>::make;
+  find_fault(faulty_nic, "link of NIC");
   find_fault(tdm, "accepted by NIC", {.nic = [](auto& nic) { nic.accepted = 0; }});
   find_fault(tdm, "request of NIC", {.nic = [](auto& nic) { nic.request = 0; }});
   find_fault(tdm, "release_ of NIC", {.nic = [](auto& nic) { nic.release_ = 0; }});
@@ -273,12 +246,6 @@ TEST(LockStep, NetworksOnARecordedJob) { compare_traces({"is"}, 100'000); }
 TEST(LockStep, NightlyNetworksOnRecordedJobs) {
   compare_traces({"bt", "cg", "ft", "is", "lu", "mg", "sp"}, std::numeric_limits<std::int32_t>::max());
 }
-TEST(LockStep, NightlyNetwork) { compare_networks("tdm", 10'000'000); }
-TEST(LockStep, CircuitNetwork) { compare_networks("circuit", 15'000); }
-TEST(LockStep, HybridNetwork) { compare_networks("hybrid", 15'000); }
-TEST(LockStep, NightlyCircuitNetwork) { compare_networks("circuit", 10'000'000); }
-TEST(LockStep, NightlyHybridNetwork) { compare_networks("hybrid", 10'000'000); }
-TEST(LockStep, NightlyWormholeNetwork) { compare_networks("wormhole", 10'000'000); }
 
 }  // namespace
 }  // namespace hybrid

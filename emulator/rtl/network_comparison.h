@@ -4,7 +4,7 @@
 // - of predictive circuits the slots, notices, the TDM cycle, and what the fabric holds and the NICs may use;
 // - of worms and of circuits on demand the requests, the grants and the places that come back.
 //
-//   const Compared run = compare_runs(kRtlModels<VSwitchNode16, VNic16>, parameters, script, 10'000, "name");
+//   const Compared run = compare_runs(design.models, parameters, script, 10'000, "name");
 //   if (!run.difference.empty()) ...
 #pragma once
 
@@ -25,15 +25,11 @@
 
 #include "emulator/parameters.h"
 #include "emulator/rtl/expected_run.h"
+#include "emulator/rtl/lock_step.h"
 #include "emulator/rtl/rtl_switch.h"
 #include "emulator/ticked/script.h"
 
 namespace hybrid {
-
-struct Difference {
-  std::int64_t clock;
-  std::string signal, rtl, model;
-};
 
 /// Runs the RTL on a script and compares it with the emulator's run in every clock.
 class Comparison {

@@ -9,16 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "VCircuitNic32.h"
-#include "VCircuitNode32.h"
-#include "VHybridNic32.h"
-#include "VHybridNode32.h"
-#include "VNic32.h"
-#include "VSwitchNode32.h"
-#include "VWormNic32.h"
-#include "VWormholeNode32.h"
 #include "emulator/device/serial_device.h"
 #include "emulator/rtl/fpga_twin.h"
+#include "emulator/rtl/lock_step.h"
 #include "emulator/rtl/rtl_level_wise.h"
 #include "emulator/rtl/rtl_switch.h"
 #include "emulator/scheduler/testing/slots.h"
@@ -105,14 +98,19 @@ void emulated_switch(benchmark::State& state, const std::string& name) {
   }
 }
 
-void verilated_switch(benchmark::State& state, const RtlModels& models, const std::string& technique) {
+void verilated_switch(benchmark::State& state, const std::string& technique) {
   const SwitchParameters p = switch_parameters(technique);
+  std::vector<RtlDesign> designs = rtl_designs("switch");
+  std::erase_if(designs, [&](const RtlDesign& design) {
+    return design.model != technique || design.parameter("N") != p.nodes;
+  });
+  if (designs.empty()) return state.SkipWithError("no such switch in RTL");
   const std::vector<Action> script = switch_script(p);
   std::uint64_t words = 0;
   for (const Action& action : script)
     words += std::max<Bytes>(1, (action.message.bytes + p.word - 1) / p.word);
   for (auto _ : state) {
-    RtlSwitch rtl(models, p);
+    RtlSwitch rtl(designs.front().models, p);
     std::size_t next = 0;
     for (std::uint64_t arrived = 0; arrived < words;) {
       for (; next < script.size() && rtl.clocks(script[next].at) == rtl.now(); ++next)
@@ -150,18 +148,14 @@ void serial_line(benchmark::State& state) {
 }
 BENCHMARK(serial_line)->Arg(1)->Arg(4)->Arg(16)->Arg(64);
 
-void register_switch(const RtlModels& models, const std::string& technique) {
-  benchmark::RegisterBenchmark(("emulated_switch/" + technique).c_str(),
-                               [=](benchmark::State& state) { emulated_switch(state, technique); });
-  benchmark::RegisterBenchmark(("verilated_switch/" + technique).c_str(),
-                               [=](benchmark::State& state) { verilated_switch(state, models, technique); });
-}
-
 const int kRegistered = [] {
-  register_switch(kRtlModels<VSwitchNode32, VNic32>, "tdm");
-  register_switch(kRtlModels<VWormholeNode32, VWormNic32>, "wormhole");
-  register_switch(kRtlModels<VCircuitNode32, VCircuitNic32>, "circuit");
-  register_switch(kRtlModels<VHybridNode32, VHybridNic32>, "hybrid");
+  for (const char* const technique : {"tdm", "wormhole", "circuit", "hybrid"}) {
+    const std::string name = technique;
+    benchmark::RegisterBenchmark(("emulated_switch/" + name).c_str(),
+                                 [=](benchmark::State& state) { emulated_switch(state, name); });
+    benchmark::RegisterBenchmark(("verilated_switch/" + name).c_str(),
+                                 [=](benchmark::State& state) { verilated_switch(state, name); });
+  }
   for (const char* const scheduler : {"greedy", "rtl:greedy"})
     for (const std::uint32_t ports : {4u, 8u, 16u, 32u, 64u, 128u})
       benchmark::RegisterBenchmark((std::string(scheduler) + "/" + std::to_string(ports)).c_str(),

@@ -1,13 +1,16 @@
-// A Verilated model as its ports, without its class: one RtlSwitch is compiled for all models.
+// A Verilated model as its ports, without its class: a comparison and RtlSwitch are compiled once for all
+// models.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "emulator/rtl/verilated_block.h"
 
@@ -57,7 +60,7 @@ struct Signal : std::span<unsigned char> {
   Signal& operator=(const Signal&) = delete;
 };
 
-/// The ports of switch nodes and NICs.
+/// The ports of the blocks, of switch nodes and of NICs. A name that no block has had is added here.
 #define HYBRID_RTL_PORTS(of)                                                                                 \
   of(slot_length) of(wormhole_length) of(guard) of(reconfiguration) of(setup) of(open) of(preload)           \
       of(preload_slot) of(configuration) of(circuit_request) of(circuit_release) of(idle) of(slot)           \
@@ -65,13 +68,30 @@ struct Signal : std::span<unsigned char> {
               of(clk) of(reset) of(flush) of(begins) of(granted) of(grant) of(lost) of(established)          \
                   of(request) of(release_) of(waits) of(sends) of(tail) of(destination) of(word) of(timeout) \
                       of(length) of(may_send) of(offers) of(first) of(last) of(accepted) of(by_worms)        \
-                          of(credit) of(credit_of) of(in_table) of(held) of(worm) of(link_to) of(link)
+                          of(credit) of(credit_of) of(in_table) of(held) of(worm) of(link_to) of(link)       \
+                              of(push) of(pull) of(source) of(in) of(full) of(empty) of(occupied) of(worms)  \
+                                  of(wanted) of(num_p) of(num_w) of(pass) of(s) of(slots) of(release_inputs) \
+                                      of(release_outputs)
 
 struct RtlBlock {
-  using Fault = void (*)(RtlBlock&);  // changes outputs each time they are computed; nullptr: none
+  /// Changes outputs each time they are computed. Empty: no change.
+  using Fault = std::function<void(RtlBlock&)>;
 
   virtual ~RtlBlock() = default;
   virtual void settle() = 0;  // as VerilatedBlock
+  /// One clock, as VerilatedBlock::clock().
+  void cycle() {
+    clk = 0;
+    settle();
+    clk = 1;
+    settle();
+  }
+  /// A clock with `reset`.
+  void initialize() {
+    reset = 1;
+    cycle();
+    reset = 0;
+  }
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): declares the name
 #define HYBRID_PORT(name) Signal name;
@@ -79,11 +99,20 @@ struct RtlBlock {
 #undef HYBRID_PORT
 };
 
+/// How to make the blocks of a design.
+struct RtlModels {
+  using Make = std::unique_ptr<RtlBlock>(const std::string& waveform, RtlBlock::Fault);
+  Make *node, *nic = nullptr;  // node: of a switch, or the only block
+  struct Faults {
+    RtlBlock::Fault node{}, nic{};  // nic: of all NICs
+  } faults{};
+};
+
 /// A block of class Model. Writes all signals to `waveform` if that is not empty.
 template <class Model>
 class VerilatedRtlBlock final : public RtlBlock {
  public:
-  VerilatedRtlBlock(const std::string& waveform, Fault fault) : block_(waveform), fault_(fault) {
+  VerilatedRtlBlock(const std::string& waveform, Fault fault) : block_(waveform), fault_(std::move(fault)) {
     Model& model = *block_.operator->();
 #define HYBRID_PORT(name) \
   if constexpr (requires { model.name; }) (name).bind(model.name);
@@ -91,11 +120,11 @@ class VerilatedRtlBlock final : public RtlBlock {
 #undef HYBRID_PORT
   }
   static std::unique_ptr<RtlBlock> make(const std::string& waveform, Fault fault) {
-    return std::make_unique<VerilatedRtlBlock>(waveform, fault);
+    return std::make_unique<VerilatedRtlBlock>(waveform, std::move(fault));
   }
   void settle() override {
     block_.settle([this] {
-      if (fault_ != nullptr) fault_(*this);
+      if (fault_) fault_(*this);
     });
   }
 

@@ -7,7 +7,7 @@
 //   hybrid      hybrid_node.sv     hybrid_nic.sv  both; an analog fabric with one clock of latency
 //   circuit     circuit_node.sv    circuit_nic.sv
 //
-//   RtlSwitch rtl(kRtlModels<VSwitchNode8, VNic8>, parameters);
+//   RtlSwitch rtl(design.models, parameters);
 //   rtl.send(message);
 //   rtl.clock();
 //   if (rtl.output(3) != 0) ...  // a word leaves the fabric to port 3
@@ -74,17 +74,6 @@ struct RtlNetwork {
   std::int64_t lag;                      // kWormLag of a node with worms, else 0
 };
 
-/// The Verilated models of a switch: kRtlModels<Node, Nic>.
-struct RtlModels {
-  using Make = std::unique_ptr<RtlBlock>(const std::string& waveform, RtlBlock::Fault);
-  Make *node, *nic;
-  struct Faults {
-    RtlBlock::Fault node = nullptr, nic = nullptr;  // nic: of all NICs
-  } faults{};
-};
-template <class Node, class Nic>
-inline constexpr RtlModels kRtlModels{&VerilatedRtlBlock<Node>::make, &VerilatedRtlBlock<Nic>::make};
-
 class RtlSwitch : public RtlNetwork {
  public:
   /// A message that was offered to its NIC in this clock.
@@ -125,7 +114,7 @@ class RtlSwitch : public RtlNetwork {
     node_->wormhole_length = clocks(p.wormhole_slot_length);
     node_->setup = clocks(setup(p));
     node_->open = 1;
-    reset(*node_);
+    node_->initialize();
     for (Port u = 0; u < n_; ++u) {
       nics_.push_back(models.nic(
           waveform.empty() ? waveform : waveform + ".nic-" + std::to_string(u) + ".fst", models.faults.nic));
@@ -133,7 +122,7 @@ class RtlSwitch : public RtlNetwork {
       nic.timeout = clocks(p.predictor_timeout);
       nic.length = worm_limit_ + worm_overhead_;
       nic.may_send = 1;
-      reset(nic);
+      nic.initialize();
     }
   }
 
@@ -219,12 +208,6 @@ class RtlSwitch : public RtlNetwork {
 
   const Signal& circuits(const RtlBlock& nic) const { return on_demand ? nic.held : nic.in_table; }
 
-  static void reset(RtlBlock& block) {
-    block.reset = 1;
-    settle(block, 0);
-    settle(block, 1);
-    block.reset = 0;
-  }
   static void settle(RtlBlock& block, std::uint64_t clk) {
     block.clk = clk;
     block.settle();

@@ -1,29 +1,32 @@
-// `rtl:greedy/rows`: greedy_rows.sv as a device. Same toggles as `greedy`.
+// A block of RTL as a greedy device (emulator/device/greedy_device.h) and as the one-slot scheduler
+// `rtl:NAME`, registered by hybrid_scheduler_block() of CMakeLists.txt. The block has the parameters N and K
+// and the ports of greedy_rows.sv.
+#pragma once
+
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "VGreedyRows64.h"
 #include "emulator/device/greedy_device.h"
 #include "emulator/rtl/verilated_block.h"
 #include "emulator/scheduler/algorithm.h"
 
 namespace hybrid {
 
-namespace {
-
 /// One command at a time, as the FPGA's serial line gives them.
-class RowsDevice final : public GreedyDevice {
+template <class Model, Port kPorts, std::uint32_t kSlots>
+class DeviceBlock final : public GreedyDevice {
  public:
-  explicit RowsDevice(const std::string& waveform) : block_(waveform) {
+  explicit DeviceBlock(const std::string& waveform) : block_(waveform) {
     block_->reset = 1;
     clock();
     block_->reset = 0;
     command(0, 0, 0, 0);
     while (block_->ready == 0) clock();
   }
-  std::uint32_t ports() const override { return 64; }
-  std::uint32_t slots() const override { return 4; }
+  std::uint32_t ports() const override { return kPorts; }
+  std::uint32_t slots() const override { return kSlots; }
   void set_request(Connection c, bool requested) override {
     command(requested ? 1 : 2, 0, c.source, c.destination);
   }
@@ -54,24 +57,21 @@ class RowsDevice final : public GreedyDevice {
     block_.settle();
   }
 
-  VerilatedBlock<VGreedyRows64> block_;
+  VerilatedBlock<Model> block_;
   std::vector<Connection> toggles_;
 };
 
-class RtlRowsAlgorithm final : public SchedulingAlgorithm {
+template <const char* kName, class Model, Port kPorts, std::uint32_t kSlots>
+class DeviceBlocks final : public SchedulingAlgorithm {
  public:
-  static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<RtlRowsAlgorithm>(); }
+  static std::unique_ptr<SchedulingAlgorithm> make() { return std::make_unique<DeviceBlocks>(); }
+  static Uses uses() { return {}; }
   std::unique_ptr<Scheduler> one_slot(const SchedulerShape& shape) const override {
     return std::make_unique<DeviceScheduler>(
         shape,
-        std::make_shared<SharedDevice>("'rtl:greedy/rows'", std::make_unique<RowsDevice>(shape.waveform)));
+        std::make_shared<SharedDevice>(std::string("'") + kName + "'",
+                                       std::make_unique<DeviceBlock<Model, kPorts, kSlots>>(shape.waveform)));
   }
 };
-
-const SchedulerRegistration kRtlRows{"rtl:greedy/rows",
-                                     "greedy in hardware, row by row: the FPGA's scheduler, by Verilator",
-                                     &RtlRowsAlgorithm::make};
-
-}  // namespace
 
 }  // namespace hybrid
