@@ -39,6 +39,7 @@ class None final : public Allocation {
     return {state.previous >= last ? 0 : state.previous + 1, length_};
   }
   Time longest_slot() const override { return length_; }
+  bool visits_in_turn() const override { return true; }
 
  private:
   Time length_;
@@ -59,6 +60,7 @@ class SkipEmptySlots final : public Allocation {
 
   SlotChoice choose_slot(const CycleState& state) const override { return {next_occupied(state), length_}; }
   Time longest_slot() const override { return length_; }
+  bool visits_in_turn() const override { return true; }
 
  private:
   Time length_;
@@ -103,6 +105,7 @@ class SlotLengthAdjustment final : public Allocation {
   Time longest_slot() const override {
     return wormhole_ != Time{} ? std::max(predictive_, wormhole_) : predictive_ * slots_ * kMostRounds;
   }
+  bool visits_in_turn() const override { return true; }
   bool needs_signals() const override { return wormhole_ == Time{}; }
   bool needs_efficiency() const override { return shares_time_ && wormhole_ == Time{}; }
 

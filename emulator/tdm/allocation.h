@@ -74,6 +74,8 @@ class Allocation {
   /// Whether the circuits of a shared slot are those of a CircuitPlan (emulator/tdm/circuit_plan.h) and the
   /// fabric is reconfigured port by port. Otherwise a shared slot configures its own connections first.
   virtual bool keeps_circuits() const { return false; }
+  /// Whether each slot that holds a connection comes in its turn, whether or not data waits for it.
+  virtual bool visits_in_turn() const { return false; }
   /// Whether the NICs must report to the switch which data waits and which is offered.
   virtual bool needs_signals() const { return false; }
   /// Whether the switch must measure how efficiently circuits and worms use their slots. Requires:
@@ -90,9 +92,13 @@ std::uint32_t next_occupied(const CycleState& state);
 
 using AllocationRegistration = Registration<Allocation, const SwitchParameters&>;
 
-/// Whether the allocation of `parameters` does. Throws UserError for an unknown one.
+/// Whether the allocation of `parameters` does. Both throw UserError for an unknown one.
 inline bool keeps_circuits(const SwitchParameters& parameters) {
   return AllocationRegistration::make(parameters.allocation, parameters)->keeps_circuits();
+}
+
+inline bool visits_in_turn(const SwitchParameters& parameters) {
+  return AllocationRegistration::make(parameters.allocation, parameters)->visits_in_turn();
 }
 
 }  // namespace hybrid

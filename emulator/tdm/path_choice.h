@@ -12,6 +12,11 @@
 // Without a packet plane worms take both their ports from the circuits, which are configured again after
 // them: the sum for worms includes these two reconfigurations.
 //
+// With an allocation whose slots come in turn (Allocation::visits_in_turn) a circuit in the table needs no
+// report: it waits for its slot, and worms for S_W, on average half a cycle. But a long S_W carries several
+// messages, one after the other, to any destination; they share its cycle. A circuit then delays no others:
+// the slots come anyway.
+//
 // In a fat tree every switch schedules the worms. Without a packet plane they also wait for their slot: worms
 // and circuits take turns of the time for which circuits are protected (tdm/held.cpp).
 //
@@ -48,6 +53,7 @@
 #include "emulator/network/ring.h"
 #include "emulator/network/timing.h"
 #include "emulator/parameters.h"
+#include "emulator/tdm/allocation.h"
 #include "emulator/tdm/circuit_plan.h"
 
 namespace hybrid {
@@ -121,7 +127,8 @@ class PathChoice {
         worm_setup_(worms.setup),
         change_(change_time(p)),
         one_link_(p.packet_plane == 0),
-        weighs_occupancy_(one_link_ && !p.is_tree()),
+        in_turn_(visits_in_turn(p)),
+        weighs_occupancy_(one_link_ && !in_turn_ && !p.is_tree()),
         slot_(p.slot_length),
         starts_(p.unusable_slot_time(true)),
         pass_(p.scheduler.cycle),
@@ -135,7 +142,12 @@ class PathChoice {
     worm_hop_ = pass + worms.setup + worms.path;
     worm_first_ = timing.wire + worm_hop_;
     if (one_link_) worm_first_ += p.unusable_slot_time(true) * 2;
-    if (p.is_tree() && one_link_) worm_first_ += turn_wait(p);
+    // The mean time until a given slot of K and S_W.
+    const Time turn{p.slot_length.ps * (std::int64_t{p.slots} + 1) / 2};
+    if (one_link_ && in_turn_)
+      worm_first_ += std::min(turn, multiple(worm_first_, std::int64_t{p.slots} + 1));
+    else if (p.is_tree() && one_link_)
+      worm_first_ += turn_wait(p);
     drain_ = timing.wire + pass - timing.to_fabric;
     circuit_hop_ = timing.hop;
     top_switches_ = timing.top_switches;
@@ -145,6 +157,12 @@ class PathChoice {
               {slot + timing.control + change_, timing.circuit},
               {control + change_, timing.circuit},
               {pass + p.scheduler.delay() + control + change_, timing.circuit}};
+    if (!in_turn_) return;
+    const Time granted = timing.nic + timing.control * 2 + pass + p.scheduler.delay();
+    setup_ = {Setup{Time{}, timing.circuit},
+              {turn, timing.circuit},
+              {turn, timing.circuit},
+              {granted + turn, timing.circuit}};
   }
 
   /// Time until a circuit that must be configured carries words. The reconfiguration counts twice: the switch
@@ -239,6 +257,7 @@ class PathChoice {
 
   Time circuit_word_, worm_word_, worm_setup_, change_;
   bool one_link_;  // for worms and circuits
+  bool in_turn_;   // the slots come in turn
   bool weighs_occupancy_;
   Time slot_;
   Time starts_;      // from the begin of a slot until a new circuit carries words

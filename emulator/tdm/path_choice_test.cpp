@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 
 #include "core/random.h"
@@ -12,7 +13,8 @@ namespace {
 
 using State = PathChoice::Circuit;
 
-PathChoice choice_of(const SwitchParameters& p) {
+PathChoice choice_of(SwitchParameters p, const std::string& allocation = "held") {
+  p.allocation = allocation;
   const Timing timing(p);
   return {p, timing,
           WormRate{timing.word, timing.analog, p.scheduler.delay() + timing.fabric_reconfiguration}};
@@ -80,6 +82,28 @@ TEST(PathChoice, DecidesWhetherTheFabricKeepsUnusedCircuits) {
   }
   EXPECT_GT(kept, 20);
   EXPECT_LT(kept, 280);
+}
+
+// Slots that come in turn: K = 4 and S_W, 100 ns each. A message waits 250 ns on average for either, and then
+// needs 280 ns as a worm, 80 ns more for each further worm, and 100 ns on a circuit; an absent circuit needs
+// 10 + 2 * 80 ns to the scheduler and back and 40 + 80 for the pass more: 640 ns.
+TEST(PathChoice, SlotsInTurnNeedNoReport) {
+  SwitchParameters p;
+  for (const char* const allocation : {"none", "ses", "sla"}) {
+    const PathChoice choice = choice_of(p, allocation);
+    EXPECT_EQ(threshold(choice, State::in_table), 1U) << allocation;
+    EXPECT_EQ(threshold(choice, State::expected), 1U) << allocation;
+    EXPECT_EQ(threshold(choice, State::absent), 33U) << allocation;  // 530 + 2 * 80 >= 640
+    // Messages ahead have slots that come anyway: those for other destinations do not speak for worms.
+    EXPECT_TRUE(choice.by_circuit(
+        {.words = 1, .circuit = State::in_table, .circuits_ahead = nanoseconds(400), .messages_ahead = 10}));
+  }
+  // A slot of 100 us carries about 100 us / 280 ns worms one after the other, which share its cycle of 500
+  // us: each waits for 5 * 280 ns, and not for half a cycle as a circuit does.
+  p.slot_length = microseconds(100);
+  const PathChoice choice = choice_of(p, "none");
+  EXPECT_EQ(threshold(choice, State::open), 1U);
+  EXPECT_GT(threshold(choice, State::in_table), 10'000U);
 }
 
 // Two levels, other times as in the default switch.
