@@ -248,7 +248,7 @@ def main():
         ("circuit_node", scheduler, (4, 8), {}),
         ("circuit_nic", ["n_queue.sv"], (4, 8), {}),
         ("hybrid_node", switch_node + wormhole_node, (4, 8), {"K": 4}),
-        ("hybrid_nic", ["nic.sv", "nic_requests.sv", "worm_nic.sv", "n_queue.sv"], (4, 8), {"K": 4}),
+        ("hybrid_nic", ["nic.sv", "nic_requests.sv", "worm_nic.sv", "n_queue.sv"], (4,), {"K": 4}),
     ) for n in sizes]
     slots = [Block("level_wise_slots", ["level_wise_slots.sv"], {"W": w, "K": 16}, Block.WRAPPED) for w in (4, 8, 16)]
     blocks_of = {"greedy": [*greedy.values(), *rows.values()], "level_wise": level_wise.values(), "n_queue": queues.values(),
