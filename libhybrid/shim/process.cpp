@@ -92,7 +92,7 @@ void Process::leave_thread(Thread* thread) noexcept {
   end_open_phases(*thread);
   const std::lock_guard lock(threads_mutex_);
   if (finished_) return;
-  thread->flush();
+  thread->end();
   idle_threads_.push_back(thread);
 }
 
@@ -104,7 +104,8 @@ std::uint64_t Process::finish_threads() {
   const std::lock_guard lock(threads_mutex_);
   finished_ = true;
   for (const auto& thread : threads_) {
-    thread->finish(now, rate);
+    // The others ended, or do not call MPI any more: their CPU time since their last call is not known.
+    thread->finish(thread.get() == own ? now : 0, rate);
     lost += thread->lost();
   }
   return lost;

@@ -280,6 +280,20 @@ TEST(Threads, EachHasAJournalAndMayCompleteRequestsOfOthers) {
   }
 }
 
+TEST(Threads, TheTimeAfterTheEndOfAThreadIsNotItsComputeTime) {
+  const RecordedRun run(2, {program("shim_threads")});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  const std::vector<Event> events = run.events(0);
+  std::uint32_t finished = 0;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    if (events[i].kind != EventKind::finish || finished++ == 0)
+      continue;  // the main thread calls MPI to the end
+    EXPECT_EQ(events[i - 1].kind, EventKind::call) << "the end of the thread";
+    EXPECT_EQ(events[i].begin, events[i - 1].begin + events[i - 1].duration);
+  }
+  EXPECT_EQ(finished, run.threads(0));
+}
+
 TEST(Phases, NestAndAreNamed) {
   const RecordedRun run(2, {program("shim_phases")});
   ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;

@@ -81,6 +81,11 @@ void Thread::decision(EventKind kind, std::uint32_t peer, Ticks at) {
   append({.kind = kind, .peer = static_cast<std::int32_t>(peer)}, at, at);
 }
 
+void Thread::end() {
+  const Ticks now = enter();
+  record({.kind = EventKind::call}, now, now);
+}
+
 void Thread::resume() {
   record({.kind = EventKind::call}, last_end_, ticks());
   if (rules_.cpu_clock) compute_.restart();

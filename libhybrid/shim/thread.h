@@ -111,12 +111,14 @@ class alignas(64) Thread {
   void flush() {
     if (polling_) write_poll();
   }
+  /// Ends the thread's part of the journal, with the time since its last call. To be called by the thread.
+  void end();
   /// Continues the journal for another thread, which has another CPU clock. The time in between counts as no
   /// thread's compute time.
   void resume();
 
   /// Writes the thread's last event, with the refined rate of the clock, and closes the journal. `at`: end of
-  /// the recording.
+  /// the recording; 0: the time after the last event counts as no thread's compute time.
   void finish(Ticks at, std::uint64_t ticks_per_second);
 
   /// Returns memory of at least `bytes` for the current call, one piece for each purpose. A piece grows to
