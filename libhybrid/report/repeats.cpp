@@ -90,6 +90,10 @@ void judge(RepeatedReport& report) {
     report.technique = report.reference;
     report.sentence = fmt::format("{} suits this job: the best of the others, {}, takes {}.",
                                   report.reference, name(*best), share);
+  } else if (best->time_ratio.most < 1) {
+    report.sentence = fmt::format(
+        "No verdict: the best, {}, is faster in every run, but in some by 1 % or less. It takes {}.",
+        name(*best), share);
   } else {
     report.sentence =
         fmt::format("No verdict: the difference is within the spread of the runs. The best, {}, takes {}.",

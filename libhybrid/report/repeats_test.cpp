@@ -61,6 +61,14 @@ TEST(Repeats, ADifferenceWithinTheSpreadIsNoVerdict) {
   EXPECT_THAT(report.sentence, HasSubstr("No verdict: the difference is within the spread of the runs."));
 }
 
+TEST(Repeats, ASmallDifferenceInEveryRunIsNoVerdict) {
+  const RepeatedReport report = compare_repeats({report_of(1000, 1200, 987), report_of(1000, 1200, 991)});
+  EXPECT_EQ(report.technique, "");
+  EXPECT_EQ(report.sentence,
+            "No verdict: the best, tdm with K = 4, is faster in every run, but in some by 1 % or less. It "
+            "takes 98.9 % of wormhole's job time (median of 2 runs; 98.7 to 99.1 %).");
+}
+
 TEST(Repeats, TheReferenceSuitsIfNothingIsFasterInAnyRun) {
   const RepeatedReport report = compare_repeats({report_of(1000, 1200, 995), report_of(1000, 1300, 1010)});
   EXPECT_EQ(report.technique, "wormhole");
