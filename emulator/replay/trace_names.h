@@ -112,6 +112,8 @@ inline constexpr std::string_view kClock = "clock";  // "wall" or "cpu"
 inline constexpr std::string_view kYield = "yield";  // "yes" or "no": unsuccessful polls yielded the core
 inline constexpr std::string_view kPlacement = "placement";     // rank, core, numa, nic, host
 inline constexpr std::string_view kLostEvents = "lost_events";  // decimal
+/// "yes": the program called functions of MPI I/O, whose messages and data are not recorded.
+inline constexpr std::string_view kMpiIo = "mpi_io";
 /// Decimal; wildcard receives for which MPI did not report the match: they are recorded as cancelled.
 inline constexpr std::string_view kUnresolvedReceives = "unresolved_receives";
 /// Its name in archives of earlier versions; the reader converts it.

@@ -15,6 +15,7 @@
 #include "libhybrid/recording/cpu_timeline.h"
 #include "libhybrid/recording/journal_steps.h"
 #include "libhybrid/recording/location_writer.h"
+#include "libhybrid/recording/mpi_regions.h"
 #include "libhybrid/recording/rank_clocks.h"
 #include "libhybrid/recording/recording.h"
 #include "libhybrid/recording/trace_archive.h"
@@ -173,6 +174,10 @@ class TraceBuilder {
     facts_[std::string(names::kRanks)] = std::to_string(summary_.ranks);
     facts_[std::string(names::kLostEvents)] = std::to_string(summary_.lost + undefined_);
     if (unresolved_ != 0) facts_[std::string(names::kUnresolvedReceives)] = std::to_string(unresolved_);
+    if (std::ranges::any_of(recording_.definitions.mpi_functions, [](const std::string& function) {
+          return mpi_role(function) == OTF2_REGION_ROLE_FILE_IO;
+        }))
+      facts_[std::string(names::kMpiIo)] = "yes";
     if (!facts_.contains(names::kHosts)) {
       std::set<std::string> hosts;
       for (const ClockReading& reading : readings_) hosts.insert(reading.host);
@@ -212,7 +217,7 @@ std::string to_text(const TraceSummary& summary) {
   std::string text = "trace: " + summary.anchor + "\n";
   text += "  " + std::to_string(summary.ranks) + " ranks, " + std::to_string(summary.events) + " events\n";
   if (!summary.incomplete.empty())
-    text += "  incomplete, since they died or were killed: " + of_ranks(summary.incomplete) + "\n";
+    text += "  ended without MPI_Finalize: " + of_ranks(summary.incomplete) + "\n";
   if (!summary.missing.empty()) text += "  without a journal: " + of_ranks(summary.missing) + "\n";
   for (const std::string& why : summary.damaged) text += "  damaged: " + why + "\n";
   if (summary.lost != 0)

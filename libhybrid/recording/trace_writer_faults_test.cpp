@@ -44,7 +44,7 @@ TEST_F(TraceWriter, ReportsIncompleteAndMissingRanks) {
   EXPECT_EQ(summary.anchor, output() + "/trace.otf2");
   EXPECT_EQ(to_text(summary), "trace: " + summary.anchor +
                                   "\n  4 ranks, 6 events\n"
-                                  "  incomplete, since they died or were killed: rank 1\n"
+                                  "  ended without MPI_Finalize: rank 1\n"
                                   "  without a journal: rank 3\n"
                                   "  lost because the disk was full: 12 events\n");
   const auto trace = open_trace(summary.anchor);

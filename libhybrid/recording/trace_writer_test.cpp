@@ -110,6 +110,14 @@ TEST_F(TraceWriter, NamesTheCallsOfAmbiguousOperationsByTheirSite) {
   EXPECT_THAT(trace->region_name(static_cast<std::uint32_t>(mpi_regions().size() + 1)), "MPI_Comm_split");
 }
 
+TEST_F(TraceWriter, NotesTheUseOfMpiIo) {
+  ranks(1);
+  rank(0).definitions.call_site(1, {"/gone/a.so", 0x10, "save", "MPI_File_open"});
+  rank(0)->event(EventKind::call, 100, 10, {.call_site = 1});
+  rank(0)->finish(200);
+  EXPECT_EQ(open()->property("mpi_io"), "yes");
+}
+
 TEST_F(TraceWriter, ReportsItsProgress) {
   constexpr std::uint64_t kSends = 10'000;
   ranks(1);
@@ -370,6 +378,7 @@ TEST_F(TraceWriter, FactsAreCommonPropertiesAndSumsOfCounts) {
   EXPECT_EQ(trace->property("live_hits"), "40");
   EXPECT_EQ(trace->property("hosts"), "2");
   EXPECT_EQ(trace->property("complete"), "yes");
+  EXPECT_EQ(trace->property("mpi_io"), "");
   EXPECT_EQ(trace->property("port"), "");
   EXPECT_THAT(trace->placement(), ElementsAre(7, 6));
 }

@@ -212,6 +212,7 @@ void Adviser::judge_all() {
       advice_.verdict.sentence = "Wormhole is enough: the bound ideal is at most 1 % faster.";
     }
   }
+  admit_missing_messages(advice_.verdict, {.recorded = job_.facts()});
   advice_.limits = limits_of(advice_.verdict, results, advice_.bounds, job_.options().network.worm_limit, 0,
                              [&](const Measures& original) -> std::optional<Measures> {
                                SwitchParameters parameters = advice_.find(original.technique)->parameters;

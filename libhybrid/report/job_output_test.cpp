@@ -206,12 +206,12 @@ TEST_F(FinishJob, DistinguishesAFullDiskFromADeadRank) {
   put(offsetof(JournalHeader, words), header.words - 4);
   put(4096 + JournalWriter::kBlockWords * sizeof(std::uint64_t), 0);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
-              HasSubstr("the rank died, or was killed"));
+              HasSubstr("Rank 1 ended without MPI_Finalize (by exit, a failure or a signal)"));
   put(offsetof(JournalHeader, lost), 1);
   options_.output = directory_ / "again";
   fs::create_directory(options_.output);
   EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
-              AllOf(HasSubstr("1 events are missing: the disk was full"), Not(HasSubstr("died"))));
+              AllOf(HasSubstr("1 event is missing: the disk was full"), Not(HasSubstr("ended without"))));
 }
 
 TEST_F(FinishJob, ReportsWithoutTheDefinitionsOfARank) {
@@ -222,7 +222,7 @@ TEST_F(FinishJob, ReportsWithoutTheDefinitionsOfARank) {
     options_.output = directory_ / ("job-" + std::to_string(left));
     fs::create_directory(options_.output);
     EXPECT_THAT(finish_job(recording(), options_, nullptr, nullptr).warnings,
-                left == 22 ? HasSubstr("events are missing") : HasSubstr("No journal of rank 1 can be read"));
+                left == 22 ? HasSubstr("event is missing") : HasSubstr("No journal of rank 1 can be read"));
     EXPECT_EQ(report()["job"]["ports"], 2) << "the definitions of the others contain its port";
   }
 }

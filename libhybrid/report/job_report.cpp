@@ -124,13 +124,17 @@ bool lacks_messages(const JobFacts& job) {
 std::vector<std::string> warnings_of(const JobFacts& job) {
   std::vector<std::string> warnings;
   if (const auto lost = job.find(trace_names::kLostEvents); !lost.empty() && lost != "0")
-    warnings.push_back(fmt::format(
-        "{} events are missing: the disk was full while the job ran, or the recording is damaged.", lost));
+    warnings.push_back(
+        fmt::format("{} missing: the disk was full while the job ran, or the recording is damaged.",
+                    lost == "1" ? "1 event is" : fmt::format("{} events are", lost)));
   if (const auto unresolved = job.find(trace_names::kUnresolvedReceives); !unresolved.empty())
     warnings.push_back(fmt::format(
-        "{} receives from any rank or of any tag are left out: MPI did not report which message they "
-        "received (MPI_Isendrecv, MPI_Request_free).",
-        unresolved));
+        "{} left out: MPI did not report which message {} received (MPI_Isendrecv, MPI_Request_free).",
+        unresolved == "1" ? "1 receive from any rank or of any tag is"
+                          : fmt::format("{} receives from any rank or of any tag are", unresolved),
+        unresolved == "1" ? "it" : "they"));
+  if (job.find(trace_names::kMpiIo) == "yes")
+    warnings.emplace_back("The program uses MPI I/O (MPI_File_*), whose messages and data are not modelled.");
   const auto several = [](std::string_view ranks) {
     return ranks.find_first_of(",-") != std::string_view::npos;
   };
@@ -142,10 +146,12 @@ std::vector<std::string> warnings_of(const JobFacts& job) {
     warnings.push_back(
         several(ranks)
             ? fmt::format(
-                  "The journals of ranks {} end without their last records: the ranks died, or were killed.",
+                  "Ranks {} ended without MPI_Finalize (by exit, a failure or a signal): what they sent is "
+                  "recorded up to their last calls.",
                   ranks)
             : fmt::format(
-                  "The journal of rank {} ends without its last record: the rank died, or was killed.",
+                  "Rank {} ended without MPI_Finalize (by exit, a failure or a signal): what it sent is "
+                  "recorded up to its last call.",
                   ranks));
   if (const auto ranks = job.find(trace_names::kUnplacedRanks); !ranks.empty())
     warnings.push_back(
@@ -193,6 +199,14 @@ std::string_view JobFacts::find(std::string_view name) const {
   for (const auto& [key, value] : recorded)
     if (key == name) return value;
   return {};
+}
+
+void admit_missing_messages(Verdict& verdict, const JobFacts& job) {
+  const bool uses_io = job.find(trace_names::kMpiIo) == "yes";
+  if (!verdict.technique.empty() || verdict.sentence.empty() || (!lacks_messages(job) && !uses_io)) return;
+  verdict.sentence = fmt::format(
+      "No recorded message crosses the switch, but {}: it is not known whether a switch makes a difference.",
+      lacks_messages(job) ? "the recording is incomplete" : "the messages of MPI I/O are not recorded");
 }
 
 JobReport make_report(JobEmulator& job, const ProgressNote& note) {
@@ -291,10 +305,7 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note) {
     report.verdict.sentence =
         "The fabric copies all messages that cross the switch, so no technique makes a difference to this "
         "job.";
-  if (compared && report.verdict.technique.empty() && lacks_messages(report.job))
-    report.verdict.sentence =
-        "No recorded message crosses the switch, but the recording is incomplete: it does not show whether a "
-        "switch makes a difference to this job.";
+  if (compared) admit_missing_messages(report.verdict, report.job);
   if (!report.failures.empty()) add_to_verdict(report);
   return report;
 }

@@ -85,6 +85,9 @@ JobReport make_report(JobEmulator& job, const ProgressNote& note);
 /// the options name techniques.
 std::vector<std::string> default_techniques(const JobOptions& options, bool supported);
 
+/// Replaces the sentence of a verdict without a technique if messages of the job are not recorded.
+void admit_missing_messages(Verdict& verdict, const JobFacts& job);
+
 /// "left out: circuit does not run on a fat tree". `techniques` is not empty.
 std::string left_out_sentence(const std::vector<std::string>& techniques);
 

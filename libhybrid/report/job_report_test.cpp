@@ -267,7 +267,7 @@ TEST(JobReport, WarnsOfLostEventsAndIncompleteRanks) {
       ring(2, 3, 8), options, {{"lost_events", "17"}, {"incomplete_ranks", "1"}, {"missing_ranks", ""}});
   ASSERT_GE(report.warnings.size(), 2u);
   EXPECT_THAT(report.warnings[0], HasSubstr("17 events are missing"));
-  EXPECT_THAT(report.warnings[1], HasSubstr("rank 1 ends without its last record"));
+  EXPECT_THAT(report.warnings[1], HasSubstr("Rank 1 ended without MPI_Finalize"));
 }
 
 TEST(JobReport, CallsAJobSilentOnlyIfItsRecordingIsComplete) {
@@ -280,6 +280,18 @@ TEST(JobReport, CallsAJobSilentOnlyIfItsRecordingIsComplete) {
     EXPECT_THAT(report_of(silent, options, {{gap, "1"}}).verdict.sentence,
                 AllOf(HasSubstr("the recording is incomplete"), Not(HasSubstr("sends no messages"))))
         << gap;
+}
+
+TEST(JobReport, WarnsOfMpiIo) {
+  JobOptions options;
+  options.techniques = {"wormhole"};
+  const JobReport report = report_of(ring(2, 0, 8), options, {{"mpi_io", "yes"}});
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_THAT(report.warnings[0], HasSubstr("uses MPI I/O (MPI_File_*)"));
+  EXPECT_THAT(report.verdict.sentence, AllOf(HasSubstr("the messages of MPI I/O are not recorded"),
+                                             Not(HasSubstr("sends no messages"))));
+  EXPECT_THAT(report_of(ring(2, 10, 256), options, {{"mpi_io", "yes"}}).verdict.sentence,
+              HasSubstr("Only wormhole was emulated"));
 }
 
 TEST(JobReport, WarnsOfWallClockTimesOnSharedCores) {

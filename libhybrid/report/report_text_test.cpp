@@ -104,7 +104,7 @@ JobReport example() {
   report.verdict = {"hybrid", 4, "Hybrid with K = 4 suits this job."};
   report.limits.largest_saving = 0.4;
   report.limits.long_worms = {4096, microseconds(1200), 0.75, {"hybrid", 4, ""}, false};
-  report.warnings = {"The journal of rank 3 ends without its last record: the rank died, or was killed."};
+  report.warnings = {"Rank 3 ended without MPI_Finalize."};
   report.options.slot_counts = {4};
   return report;
 }
@@ -118,7 +118,7 @@ TEST(ReportText, HasThisForm) {
   yield        on: empty polls gave up the core, since there were more ranks than cores
   messages     12,345 through the switch, 5 MiB
                40 inside ports, 320 B
-  warning      The journal of rank 3 ends without its last record: the rank died, or was killed.
+  warning      Rank 3 ended without MPI_Finalize.
 
 Phases (found from the sends)
   phase    occurrences  messages  bytes    working set  slots needed
