@@ -313,9 +313,9 @@ void JobDriver::report(ReplayResult& result) const {
     result.call_waits[call] = {static_cast<std::int64_t>(wait / static_cast<Sum>(ranks_.size()))};
   phases_.report(measures, measures.time);
   if (dropped_receives_ != 0)
-    result.warnings.push_back(
-        fmt::format("the recording is incomplete: {} receives were dropped whose messages it does not show",
-                    dropped_receives_));
+    result.warnings.push_back(fmt::format(
+        "the recording is incomplete: {} dropped whose messages it does not show",
+        dropped_receives_ == 1 ? "1 receive was" : std::to_string(dropped_receives_) + " receives were"));
 }
 
 }  // namespace hybrid

@@ -92,6 +92,17 @@ TEST(ReplayReceives, OfARankThatDiedPostedReceivesAreDropped) {
   EXPECT_THAT(result.warnings[0], HasSubstr("2 receives were dropped"));
 }
 
+TEST(ReplayReceives, OneDroppedReceiveIsWarnedOfInTheSingular) {
+  MemoryTrace trace(2);
+  trace.facts = {{"complete", "no"}};
+  trace.add(0, finish());
+  trace.add(1, make(Kind::recv, 0, 8));
+  trace.add(1, finish());
+  const ReplayResult result = run(trace);
+  ASSERT_EQ(result.warnings.size(), 1u);
+  EXPECT_THAT(result.warnings[0], HasSubstr("1 receive was dropped"));
+}
+
 TEST(ReplayReceives, ARankThatWaitsForAPostedReceiveForEverIsNamed) {
   MemoryTrace trace(2);
   two_messages(trace);

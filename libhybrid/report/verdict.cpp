@@ -64,6 +64,8 @@ std::string compared(const Contender& other, const Contender& own) {
   return fmt::format("takes {} less time", in_percent(1 - quotient(other.time, own.time)));
 }
 
+std::string only(const std::string& share) { return share.starts_with("less") ? share : "only " + share; }
+
 // The limit of a job that does not depend on the technique, from the measures of the picked contender.
 std::string bottleneck(const Contender& c) {
   if (computing(c) >= 0.5) return fmt::format("the job computes {} of its time", in_percent(computing(c)));
@@ -72,13 +74,11 @@ std::string bottleneck(const Contender& c) {
                        in_percent(c.utilisation));
   if (c.network_wait && c.communication.ps != 0)
     return fmt::format(
-        "the links are busy only {} of the time, and of the communication time {} is waiting for the "
-        "network, "
-        "the rest for other ranks",
-        in_percent(c.utilisation), in_percent(quotient(*c.network_wait, c.communication)));
-  return fmt::format(
-      "the links are busy only {} of the time; the ranks wait for each other, not for the switch",
-      in_percent(c.utilisation));
+        "the links are busy {} of the time, and of the communication time {} is waiting for the network, the "
+        "rest for other ranks",
+        only(in_percent(c.utilisation)), in_percent(quotient(*c.network_wait, c.communication)));
+  return fmt::format("the links are busy {} of the time; the ranks wait for each other, not for the switch",
+                     only(in_percent(c.utilisation)));
 }
 
 std::string found(const Contender& c) {
@@ -125,7 +125,7 @@ std::string favour_packets(std::span<const Contender> all, const Contender& pick
   return fmt::format("{} suits this job: the best of the others, {}, {}; {}{}.",
                      capitalised(picked.technique), name(*rival), compared(*rival, picked),
                      rival->over_circuits == 0     ? found(*rival)
-                     : rival->circuit_hits() < 0.5 ? "only " + found(*rival)
+                     : rival->circuit_hits() < 0.5 ? only(found(*rival))
                                                    : found(*rival) +
                                                          ", but reaching their slot or circuit costs more "
                                                          "than sharing the wormhole fabric",
@@ -162,6 +162,7 @@ bool is_simpler(const Contender& a, const Contender& b) {
 }
 
 std::string in_percent(double fraction) {
+  if (fraction > 0 && fraction < kLeastShown) return "less than 0.1 %";
   const double p = fraction * 100;
   return p != 0 && p < 10 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
 }
@@ -199,9 +200,11 @@ Verdict judge(std::span<const Contender> contenders, std::uint32_t slots_needed,
     return {"", 0,
             picked->local_messages == 0
                 ? "The job sends no messages, so no switch makes a difference to it."
-                : fmt::format(
-                      "All {} messages stay inside their ports, so no switch makes a difference to this job.",
-                      picked->local_messages)};
+                : fmt::format("{} inside {}, so no switch makes a difference to this job.",
+                              picked->local_messages == 1
+                                  ? "The only message stays"
+                                  : fmt::format("All {} messages stay", picked->local_messages),
+                              picked->local_messages == 1 ? "its port" : "their ports")};
   if (std::ranges::all_of(contenders, [&](const Contender& c) { return c.technique == picked->technique; }))
     return answer(only_technique(contenders, *picked, tie, reference, slots_needed));
   if (tie)

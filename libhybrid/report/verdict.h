@@ -13,10 +13,10 @@
 
 namespace hybrid {
 
-/// A fraction in words: "3.4 %", "34 %".
+/// A fraction in words: "3.4 %", "34 %", "less than 0.1 %", "0 %".
 std::string in_percent(double fraction);
 
-/// in_percent() rounds a smaller fraction to zero.
+/// in_percent() has no number for a smaller fraction.
 inline constexpr double kLeastShown = 0.0005;
 
 /// The measures of an emulated technique that the verdict uses.

@@ -35,6 +35,8 @@ TEST(Verdict, WithoutMessagesThereIsNoTechnique) {
   const Verdict verdict = judge({{silent}}, 0);
   EXPECT_EQ(verdict.technique, "");
   EXPECT_THAT(verdict.sentence, HasSubstr("All 12 messages stay inside their ports"));
+  silent.local_messages = 1;
+  EXPECT_THAT(judge({{silent}}, 0).sentence, HasSubstr("The only message stays inside its port, so"));
 }
 
 TEST(Verdict, IsEmptyWithoutContenders) { EXPECT_EQ(judge({}, 3).sentence, ""); }
@@ -65,6 +67,11 @@ TEST(Verdict, ATieNamesTheShareOfTheNetworkIfItIsKnown) {
   EXPECT_THAT(judge({{wormhole, contender("hybrid", 4, 1000, 200)}}, 4).sentence,
               HasSubstr("the links are busy only 10 % of the time, and of the communication time 5.0 % is "
                         "waiting for the network, the rest for other ranks. The simplest"));
+  wormhole.utilisation = 0.0004;
+  wormhole.network_wait = picoseconds(1);
+  EXPECT_THAT(judge({{wormhole, contender("hybrid", 4, 1000, 200)}}, 4).sentence,
+              HasSubstr("the links are busy less than 0.1 % of the time, and of the communication time less "
+                        "than 0.1 % is waiting"));
 }
 
 TEST(Verdict, ComparesACircuitTechniqueWithWormholeAndNamesItsHits) {

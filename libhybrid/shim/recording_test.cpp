@@ -22,6 +22,7 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
@@ -292,6 +293,12 @@ TEST(Threads, TheTimeAfterTheEndOfAThreadIsNotItsComputeTime) {
     EXPECT_EQ(events[i].begin, events[i - 1].begin + events[i - 1].duration);
   }
   EXPECT_EQ(finished, run.threads(0));
+}
+
+TEST(Facts, TheArgumentsAreWordsOfAShell) {
+  const RecordedRun run(2, {program("shim_threads"), "a b", "it's", ""});
+  ASSERT_EQ(run.outcome().status, 0) << run.outcome().err;
+  EXPECT_THAT(run.definitions(0).properties.at("arguments"), EndsWith("shim_threads 'a b' 'it'\\''s' ''"));
 }
 
 TEST(Phases, NestAndAreNamed) {

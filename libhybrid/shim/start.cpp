@@ -12,10 +12,10 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include "core/error.h"
+#include "core/shell.h"
 #include "emulator/predictor_shape.h"
 #include "libhybrid/placement/placement.h"
 #include "libhybrid/recording/definitions.h"
@@ -63,12 +63,12 @@ std::string application_name() {
   return whole.substr(whole.rfind('/') + 1);
 }
 
+// The program and its arguments, as a shell reads them.
 std::string arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  for (char& c : text)
-    if (c == '\0') c = ' ';
+  std::string text;
+  for (std::string word; std::getline(file, word, '\0');)
+    text += (text.empty() ? "" : " ") + shell_quoted(word);
   return text;
 }
 
