@@ -54,7 +54,8 @@ void set_connection(Signal& matrix, std::size_t ports, Connection c) {
   set_bits(matrix, c.source * ports + c.destination, 1, 1);
 }
 
-/// `fifo`: N queues of DEPTH words each, against std::deque. Phases that fill and phases that drain.
+/// `fifo`: N queues of DEPTH words of up to 57 bits each, against std::deque. Phases that fill and phases
+/// that drain.
 void compare_queues(const RtlDesign& design, BlockRun& run) {
   const std::uint32_t queues = design.parameter("N"), depth = design.parameter("DEPTH");
   Random random(1);

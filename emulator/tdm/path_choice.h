@@ -142,8 +142,8 @@ class PathChoice {
     worm_hop_ = pass + worms.setup + worms.path;
     worm_first_ = timing.wire + worm_hop_;
     if (one_link_) worm_first_ += p.unusable_slot_time(true) * 2;
-    // The mean time until a given slot of K and S_W.
-    const Time turn{p.slot_length.ps * (std::int64_t{p.slots} + 1) / 2};
+    // The mean time until a given slot of the cycle.
+    const Time turn{p.slot_length.ps * (std::int64_t{p.slots} + (one_link_ ? 1 : 0)) / 2};
     if (one_link_ && in_turn_)
       worm_first_ += std::min(turn, multiple(worm_first_, std::int64_t{p.slots} + 1));
     else if (p.is_tree() && one_link_)
@@ -151,18 +151,13 @@ class PathChoice {
     drain_ = timing.wire + pass - timing.to_fabric;
     circuit_hop_ = timing.hop;
     top_switches_ = timing.top_switches;
-    const Time slot{p.slot_length.ps / 2};  // the mean time until the next slot
-    const Time control = timing.nic + timing.control + slot + timing.control;
+    const Time next_slot{p.slot_length.ps / 2};  // the mean time until it begins
+    const Time configured = in_turn_ ? turn : next_slot + change_;
+    const Time report = timing.nic + timing.control * 2;
     setup_ = {Setup{Time{}, timing.circuit},
-              {slot + timing.control + change_, timing.circuit},
-              {control + change_, timing.circuit},
-              {pass + p.scheduler.delay() + control + change_, timing.circuit}};
-    if (!in_turn_) return;
-    const Time granted = timing.nic + timing.control * 2 + pass + p.scheduler.delay();
-    setup_ = {Setup{Time{}, timing.circuit},
-              {turn, timing.circuit},
-              {turn, timing.circuit},
-              {granted + turn, timing.circuit}};
+              {configured + (in_turn_ ? Time{} : timing.control), timing.circuit},
+              {configured + (in_turn_ ? Time{} : report), timing.circuit},
+              {configured + report + pass + p.scheduler.delay(), timing.circuit}};
   }
 
   /// Time until a circuit that must be configured carries words. The reconfiguration counts twice: the switch

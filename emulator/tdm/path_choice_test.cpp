@@ -106,6 +106,20 @@ TEST(PathChoice, SlotsInTurnNeedNoReport) {
   EXPECT_GT(threshold(choice, State::in_table), 10'000U);
 }
 
+// With a packet plane the cycle has no S_W: K slots of 100 us, half of them on average before that of a
+// circuit.
+TEST(PathChoice, BesideAPacketPlaneCircuitsWaitHalfACycle) {
+  SwitchParameters p;
+  p.packet_plane = 0.1;
+  p.slot_length = microseconds(100);
+  for (const std::uint32_t slots : {1u, 4u, 15u}) {
+    p.slots = slots;
+    const PathChoice choice = choice_of(p, "ses");
+    EXPECT_FALSE(choice.by_circuit(1, State::in_table, {}, microseconds(50 * slots - 2)));
+    EXPECT_TRUE(choice.by_circuit(1, State::in_table, {}, microseconds(50 * slots)));
+  }
+}
+
 // Two levels, other times as in the default switch.
 TEST(PathChoice, InATreeWormsAreScheduledInEverySwitchAndWaitForTheirTurn) {
   SwitchParameters p;
