@@ -112,8 +112,8 @@ TEST(PathChoice, BesideAPacketPlaneCircuitsWaitHalfACycle) {
   SwitchParameters p;
   p.packet_plane = 0.1;
   p.slot_length = microseconds(100);
-  for (const std::uint32_t slots : {1u, 4u, 15u}) {
-    p.slots = slots;
+  for (const std::int64_t slots : {1, 4, 15}) {
+    p.slots = static_cast<std::uint32_t>(slots);
     const PathChoice choice = choice_of(p, "ses");
     EXPECT_FALSE(choice.by_circuit(1, State::in_table, {}, microseconds(50 * slots - 2)));
     EXPECT_TRUE(choice.by_circuit(1, State::in_table, {}, microseconds(50 * slots)));
