@@ -76,23 +76,35 @@ function(hybrid_precompile target headers)
   endif()
 endfunction()
 
-# Test sources are compiled with little optimisation, with sanitizers with none: they take long to compile and little time
-# to run.
+# Test sources take long to compile and little time to run: they are compiled with little optimisation; with none with
+# sanitizers, and where they only run programs (RUNS_PROGRAMS).
 function(hybrid_test_flags target)
   hybrid_flags(${target})
   target_link_libraries(${target} PRIVATE GTest::gtest GTest::gmock fmt::fmt)
-  if(HYBRID_SANITIZE)
+  if(HYBRID_SANITIZE OR "RUNS_PROGRAMS" IN_LIST ARGN)
     target_compile_options(${target} PRIVATE -O0)
   else()
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
   endif()
 endfunction()
 
-# The flags, GoogleTest with its main(), and the headers precompiled for tests.
+# hybrid_test_program(TARGET [RUNS_PROGRAMS])  the flags, GoogleTest with its main(), and the headers precompiled for
+# tests.
 function(hybrid_test_program target)
-  hybrid_test_flags(${target})
+  hybrid_test_flags(${target} ${ARGN})
   target_link_libraries(${target} PRIVATE GTest::gtest_main)
-  hybrid_precompile(${target} hybrid_test_headers)
+  if("RUNS_PROGRAMS" IN_LIST ARGN AND NOT HYBRID_SANITIZE)
+    hybrid_precompile(${target} hybrid_program_test_headers)
+  else()
+    hybrid_precompile(${target} hybrid_test_headers)
+  endif()
+endfunction()
+# hybrid_test_headers(TARGET [RUNS_PROGRAMS])  compiles these headers once.
+function(hybrid_test_headers target)
+  hybrid_headers(${target} <gmock/gmock.h> <gtest/gtest.h>)
+  if(TARGET ${target})
+    hybrid_test_flags(${target} ${ARGN})
+  endif()
 endfunction()
 
 # hybrid_cold(TARGET)  precompiled headers and little optimisation in Release builds, none with sanitizers.
