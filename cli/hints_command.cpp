@@ -1,5 +1,6 @@
 // `hybrid hints BINARY`: the hints on communication that the compiler left in a program.
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -49,10 +50,7 @@ class HintsCommand final : public Command {
     std::uint32_t ranks =
         ranks_.empty() ? 0 : static_cast<std::uint32_t>(parse_whole(ranks_, "--ranks", 1, 16384));
     GivenValues values(values_);
-    const std::vector<HintUnit> units = read_hint_units(binary_);
-    if (units.empty())
-      throw UserError(binary_ + ": it contains no hints",
-                      "Compile it with hybridcc, hybridcxx or hybridfort.");
+    const std::vector<HintUnit> units = require_hint_units(binary_, binary_);
     values.check(units);
 
     HintCheck check;
@@ -69,7 +67,8 @@ class HintsCommand final : public Command {
     }
 
     if (!json_.owns_stdout()) {
-      print_text(hints_text(units, ranks, values, TextTable::wide(stdout, 200)), stdout);
+      constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();  // in a file
+      print_text(hints_text(units, ranks, values, TextTable::wide(stdout, kUnlimited)), stdout);
       if (!trace_.empty()) print_text("\n" + check_text(check, TextTable::wide(stdout)), stdout);
     }
     if (!json_.wanted()) return kDone;

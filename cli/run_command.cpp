@@ -178,9 +178,7 @@ class RunCommand final : public Command {
   void check_hints() const {
     if (options_.at_finalize != "emulate" || !options_.preloads_hints() || options_.hints == kRecordedHints)
       return;
-    if (read_hint_units(options_.hints).empty())
-      throw UserError("hints: '" + options_.hints + "' contains no hints",
-                      "Compile it with hybridcc, hybridcxx or hybridfort.");
+    require_hint_units(options_.hints, "hints: '" + options_.hints + "'");
   }
 
   // Variables of the ranks in addition to the environment of this process; mpiexec itself does not get them.

@@ -48,7 +48,7 @@ class Run : public testing::Test {
 TEST_F(Run, ABinaryWithoutHintsIsRefusedBeforeTheStart) {
   mpiexec("");
   EXPECT_THAT(run({"-n", "2", "--hints", "/bin/true", "--", "/bin/true"}, 2),
-              AllOf(HasSubstr("hints: '/bin/true' contains no hints"), HasSubstr("hybridcc")));
+              AllOf(HasSubstr("hints: '/bin/true': it contains no hints"), HasSubstr("hybridcc")));
   EXPECT_THAT(run({"-n", "2", "--hints", "./gone", "--", "/bin/true"}, 2), HasSubstr("./gone"));
   EXPECT_FALSE(fs::exists("started"));
 }

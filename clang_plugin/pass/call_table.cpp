@@ -81,6 +81,11 @@ struct Index {
   std::vector<Call> calls = all_calls();
   llvm::StringMap<const Call*> by_symbol;
   Index() {
+    const std::size_t plain = calls.size();
+    for (std::size_t i = 0; i < plain; ++i) {
+      calls.push_back(calls[i]);
+      calls.back().name += "_c"; /* with 64-bit counts */
+    }
     for (const Call& call : calls) {
       by_symbol[call.name] = &call;
       by_symbol[llvm::StringRef(call.name).lower() + "_"] = &call;
@@ -99,6 +104,7 @@ const Call* find_call(llvm::StringRef symbol, bool& fortran) {
 }
 
 CallEffects effects_of(llvm::StringRef name) {
+  name.consume_back("_c"); /* with 64-bit counts */
   const bool is_query = name.starts_with("init") || name.starts_with("info_") ||
                         name.starts_with("intercomm_") || name.starts_with("is_") || name == "iprobe" ||
                         name == "improbe";
@@ -122,7 +128,7 @@ CallEffects effects_of(llvm::StringRef name) {
 
 bool writes_later(const Call& call) {
   const llvm::StringRef name = call.name;
-  return name.starts_with("MPI_I") || name.ends_with("_init") || call.parts[0].kind == HYBRID_ONE_SIDED;
+  return name.starts_with("MPI_I") || name.contains("_init") || call.parts[0].kind == HYBRID_ONE_SIDED;
 }
 
 bool exposes_memory(llvm::StringRef name) {

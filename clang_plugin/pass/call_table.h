@@ -1,10 +1,12 @@
 /* Table of the MPI calls that communicate, with the positions of their arguments. It is the same for C
- * (`MPI_Send`) and Fortran (`mpi_send_`: the same arguments by reference, and an error code at the end). */
+ * (`MPI_Send`; `MPI_Send_c` has the same arguments, with 64-bit counts) and Fortran (`mpi_send_`: the same
+ * arguments by reference, and an error code at the end). */
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/hint_abi.h"
@@ -19,7 +21,7 @@ struct CallPart {
 };
 
 struct Call {
-  const char* name; /* as in C: "MPI_Isend" */
+  std::string name; /* as in C: "MPI_Isend" */
   int arguments;    /* how many in C */
   uint32_t read;    /* bit i: argument i is a buffer or array that the call only reads */
   std::vector<CallPart> parts;

@@ -4,6 +4,7 @@
 
 #include "clang_plugin/pass/symbolic.h"
 #include "clang_plugin/pass/values.h"
+#include "core/readable_name.h"
 
 namespace hybrid::pass {
 

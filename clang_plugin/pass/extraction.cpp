@@ -9,6 +9,7 @@
 #include "clang_plugin/pass/site_copies.h"
 #include "clang_plugin/pass/symbolic.h"
 #include "clang_plugin/pass/values.h"
+#include "core/readable_name.h"
 
 namespace hybrid::pass {
 

@@ -171,6 +171,10 @@ TEST_P(Extraction, SendrecvIsTwoSites) {
   EXPECT_THAT(sites("MPI_Sendrecv(buffer, 1, MPI_INT, rank + 1, 0, buffer + 1, 1, MPI_INT, rank - 1, 0, "
                     "MPI_COMM_WORLD, MPI_STATUS_IGNORE);"),
               ElementsAre("MPI_Sendrecv static rank + 1", "MPI_Sendrecv static rank - 1"));
+  // With 64-bit counts.
+  EXPECT_THAT(sites("MPI_Count n = 1; MPI_Send_c(buffer, n, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);"
+                    " MPI_Recv_c(buffer, n, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"),
+              ElementsAre("MPI_Send_c static rank + 1", "MPI_Recv_c static rank - 1"));
 }
 
 // Values that must not be treated as known.

@@ -16,6 +16,7 @@
 #include "clang_plugin/pass/inspection_code.h"
 #include "clang_plugin/pass/preparation.h"
 #include "clang_plugin/pass/slice.h"
+#include "core/readable_name.h"
 
 namespace hybrid::pass {
 

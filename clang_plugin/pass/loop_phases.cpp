@@ -15,6 +15,7 @@
 
 #include "clang_plugin/pass/directives.h"
 #include "clang_plugin/pass/values.h"
+#include "core/readable_name.h"
 
 namespace hybrid::pass {
 

@@ -34,6 +34,7 @@
 #include "clang_plugin/pass/note_writer.h"
 #include "clang_plugin/pass/profile.h"
 #include "clang_plugin/pass/values.h"
+#include "core/readable_name.h"
 
 namespace {
 
@@ -55,7 +56,7 @@ class Reports {
   explicit Reports(Module& module) : context_(module.getContext()), setting_(environment("HYBRID_WARNINGS")) {
     for (const Function& function : module)
       if (const DISubprogram* where = function.getSubprogram())
-        subprograms_[readable_name(function.getName())] = {&function, where};
+        subprograms_[hybrid::readable_name(function.getName())] = {&function, where};
   }
 
   void warn(const std::string& message) const {
@@ -64,8 +65,8 @@ class Reports {
         DiagnosticInfoPGOProfile(nullptr, message, setting_ == "errors" ? DS_Error : DS_Warning));
   }
 
-  /* -Rpass-missed=hybrid: why a call could not be analysed, and what would help. Once for copies of a call.
-   */
+  /* -Rpass-missed=hybrid: why a dynamic call that sends has no hint, and what would help. Once for copies of
+   * a call. */
   void remark(const Note& note, const hybrid_site& site) {
     const auto found = subprograms_.find(note.strings.c_str() + site.function);
     if (found == subprograms_.end()) return;
@@ -75,15 +76,10 @@ class Reports {
     const DebugLoc at = DILocation::get(context_, site.line, site.column, const_cast<DISubprogram*>(where));
     OptimizationRemarkMissed remark("hybrid", "Communication", at, &function->getEntryBlock());
     const StringRef call = note.strings.c_str() + site.call;
-    const bool receives = site.kind == HYBRID_RECEIVE && call.starts_with("MPI_Sendrecv");
     const bool fortran =
         dwarf::isFortran(static_cast<dwarf::SourceLanguage>(where->getUnit()->getSourceLanguage()));
-    remark << (receives ? "the receive of " : "") << call << " could not be analysed: " << why;
-    if (why.contains("any source"))
-      remark << "; if there is only one possible source, name it";
-    else
-      remark << "; '" << (fortran ? "!hyb$" : "#pragma hybrid")
-             << " phase(...) connections(...)' can declare it";
+    remark << call << " could not be analysed: " << why << "; '" << (fortran ? "!hyb$" : "#pragma hybrid")
+           << " phase(...) connections(...)' can declare it";
     context_.diagnose(remark);
   }
 
@@ -150,7 +146,9 @@ class HybridPass : public PassInfoMixin<HybridPass> {
     const Inspectors inspectors = maker.make(extraction.procedures, note);
     Reports reports(module);
     for (const hybrid_site& site : note.sites)
-      if (site.site_class == HYBRID_DYNAMIC) reports.remark(note, site);
+      if (site.site_class == HYBRID_DYNAMIC &&
+          (site.kind == HYBRID_SEND || site.kind == HYBRID_ONE_SIDED)) /* no others have hints */
+        reports.remark(note, site);
     for (const std::string& message : use_profiles(note, profiles(reports))) reports.warn(message);
     const std::string name = environment("HYBRID_SOURCE_NAME");
     Constant* unit = write_note(module, note, name.empty() ? module.getSourceFileName() : name);

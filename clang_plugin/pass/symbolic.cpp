@@ -7,6 +7,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "clang_plugin/pass/values.h"
+#include "core/readable_name.h"
 
 namespace hybrid::pass {
 

@@ -1,8 +1,6 @@
 #include "clang_plugin/pass/values.h"
 
-#include <llvm/ADT/StringExtras.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -36,7 +34,7 @@ class Rewriter {
     /* The creation of a persistent request sends nothing. It counts where the request may be started by the
      * same function, which cannot know it before. */
     const bool only_creates =
-        StringRef(known.name).ends_with("_init") && !starters_.contains(call_.getFunction());
+        StringRef(known.name).contains("_init") && !starters_.contains(call_.getFunction());
     const bool off = label(call_, kOff) != HYBRID_NONE || only_creates;
     for (const CallPart& part : known.parts) {
       if (off) break;
@@ -236,12 +234,14 @@ class Rewriter {
   static int64_t handle_bytes(const Call& known, int at) {
     if (at != known.arguments - 1) return -1;
     const StringRef name = known.name;
-    if (name.starts_with("MPI_I") || name.ends_with("_init")) return 4;
-    return name == "MPI_Recv" || name.starts_with("MPI_Sendrecv") ? 20 : -1;
+    if (name.starts_with("MPI_I") || name.contains("_init")) return 4;
+    return name.starts_with("MPI_Recv") || name.starts_with("MPI_Sendrecv") ? 20 : -1;
   }
 
   /* Bytes that the receive of a constant size writes, or -1. */
   int64_t bytes(const Call& known) {
+    const auto* large = dyn_cast<ConstantInt>(pointer(known.parts[0].count)); /* MPI_Recv_c has 64 bits */
+    if (large && !large->getValue().isSignedIntN(32)) return -1;
     const auto* number = dyn_cast<ConstantInt>(in(known.parts[0].count));
     const auto* type = dyn_cast<ConstantInt>(in(known.parts[0].type));
     if (!number || !type || !is_predefined(*type)) return -1;
@@ -418,21 +418,6 @@ bool is_send(const Function& callee) {
   bool fortran = false;
   const Call* call = callee.isDeclaration() ? find_call(callee.getName(), fortran) : nullptr;
   return call && any_of(call->parts, [](const CallPart& part) { return part.kind == HYBRID_SEND; });
-}
-
-std::string readable_name(StringRef symbol) {
-  if (symbol == "_QQmain") return "main";
-  StringRef rest = symbol;
-  if (!rest.consume_front("_Q")) return demangle(symbol.str());
-  /* Capital letters separate the names of modules, hosts and the procedure. */
-  std::string name;
-  while (!rest.empty()) {
-    const StringRef part = rest.drop_front().take_until([](char c) { return isUpper(c); });
-    if (!isUpper(rest.front()) || part.empty()) return symbol.str();
-    name += (name.empty() ? "" : "::") + part.str();
-    rest = rest.drop_front(1 + part.size());
-  }
-  return name;
 }
 
 bool exposes_memory(const Module& module) {

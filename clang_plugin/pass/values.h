@@ -73,10 +73,6 @@ const llvm::Function* callee_of(const llvm::Instruction& instruction);
 /* Whether it is a function of MPI that sends. */
 bool is_send(const llvm::Function& callee);
 
-/* The name of a function in its source: of C++, and of flang (module::procedure; the main program is "main").
- */
-std::string readable_name(llvm::StringRef symbol);
-
 /* Whether the program's memory may change without an instruction that shows it: other ranks write it
  * (windows, memory shared by processes), or MPI calls the program back (operations, error handlers,
  * attributes). */

@@ -131,6 +131,16 @@ std::vector<HintUnit> read_hint_units(const std::string& path) {
   return read_elf(bytes, path);
 }
 
+std::vector<HintUnit> require_hint_units(const std::string& path, const std::string& subject) {
+  std::vector<HintUnit> units = read_hint_units(path);
+  if (units.empty())
+    throw UserError(
+        subject + ": it contains no hints",
+        "Compile it with hybridcc, hybridcxx or hybridfort. A program that was has none if its own "
+        "code calls no MPI function that sends or receives.");
+  return units;
+}
+
 std::vector<LoadedHintUnit> loaded_hint_units(const dl_phdr_info& object, const std::string& name,
                                               std::vector<std::string>& rejected) {
   std::vector<LoadedHintUnit> loaded;

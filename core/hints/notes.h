@@ -23,6 +23,8 @@ bool for_each_hint_note(std::span<const std::byte> notes, std::size_t alignment,
 /// it). Empty if there are no hints. Throws
 /// UserError for a file that cannot be read, is of another kind, or is damaged.
 std::vector<HintUnit> read_hint_units(const std::string& path);
+/// The same, but a file without hints is a UserError that names it as `subject`.
+std::vector<HintUnit> require_hint_units(const std::string& path, const std::string& subject);
 
 struct LoadedHintUnit {
   HintUnit unit;

@@ -1,14 +1,13 @@
 #include "libhybrid/recording/source_places.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
+
+#include "core/readable_name.h"
 
 #ifdef HYBRID_LIBDW  // its headers were found
 #include <dlfcn.h>
@@ -48,14 +47,6 @@ struct Libdw {
   }
 };
 
-std::string readable(const char* symbol) {
-  // __cxa_demangle takes other names for types: "f" for float.
-  if (!std::string_view(symbol).starts_with("_Z")) return symbol;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, nullptr), &std::free);
-  return text == nullptr ? symbol : text.get();
-}
-
 // The debug information of one object file.
 class DebugInformation {
  public:
@@ -81,7 +72,7 @@ class DebugInformation {
     if (module_ == nullptr) return site;
     const Dwarf_Addr at = address + bias_;
     if (const char* const symbol = libdw_.dwfl_module_addrname(module_, at); symbol != nullptr)
-      site.function = readable(symbol);
+      site.function = readable_name(symbol);
     Dwarf_Addr bias = 0;
     Dwarf_Die* const unit = compile_unit(at, bias);
     Dwarf_Line* const line = unit == nullptr ? nullptr : libdw_.dwarf_getsrc_die(unit, at - bias);

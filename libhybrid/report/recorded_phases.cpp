@@ -126,9 +126,7 @@ PhaseHints hints_of(const std::string& source, const std::string& trace, const T
                           "name a binary that has hints.");
     return recorded;
   }
-  const std::vector<HintUnit> units = read_hint_units(source);
-  if (units.empty())
-    throw UserError(source + ": contains no hints", "Compile it with hybridcc, hybridcxx or hybridfort.");
+  const std::vector<HintUnit> units = require_hint_units(source, source);
   PhaseHints hints = evaluate_hints(units, open()->ranks());
   const auto is_known = [&](const Phase& phase) {
     return hints.phases.contains(phase.name) || hints.unknown.contains(phase.name);
