@@ -67,9 +67,10 @@ class HintsCommand final : public Command {
     }
 
     if (!json_.owns_stdout()) {
-      constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();  // in a file
-      print_text(hints_text(units, ranks, values, TextTable::wide(stdout, kUnlimited)), stdout);
-      if (!trace_.empty()) print_text("\n" + check_text(check, TextTable::wide(stdout)), stdout);
+      // In a file the tables are not truncated.
+      const std::size_t width = TextTable::wide(stdout, std::numeric_limits<std::size_t>::max());
+      print_text(hints_text(units, ranks, values, width), stdout);
+      if (!trace_.empty()) print_text("\n" + check_text(check, width), stdout);
     }
     if (!json_.wanted()) return kDone;
     nlohmann::ordered_json json{{"binary", binary_}, {"ranks", ranks}};

@@ -11,6 +11,7 @@
 #include "core/hints/connections.h"
 #include "core/hints/pattern.h"
 #include "core/hints/print_expression.h"
+#include "core/readable_name.h"
 #include "emulator/replay/replay.h"
 #include "libhybrid/report/terminal_text.h"
 
@@ -34,10 +35,9 @@ std::string place(const HintUnit& unit, std::uint32_t file, std::uint32_t line) 
 
 // A function's or phase's name without the types of its parameters: f(int):12 is f:12.
 std::string short_name(std::string_view function) {
-  const std::size_t parameters = function.find('('), behind = function.rfind("):");
-  if (parameters == 0) return std::string(function);
+  const std::size_t parameters = parameters_of(function), behind = function.rfind("):");
   std::string name(function.substr(0, parameters));
-  if (parameters != function.npos && behind != function.npos) name += function.substr(behind + 1);
+  if (parameters != function.size() && behind != function.npos) name += function.substr(behind + 1);
   return name;
 }
 

@@ -121,7 +121,7 @@ CallEffects effects_of(llvm::StringRef name) {
   effects.ends_epoch = name == "win_fence" || name == "win_wait" || name == "win_test" ||
                        name == "win_complete" || name.starts_with("win_unlock") ||
                        name.starts_with("win_flush");
-  effects.receives = name == "mrecv" || name == "imrecv" || name == "unpack" ||
+  effects.receives = name == "mrecv" || name == "imrecv" || name == "unpack" || name == "unpack_external" ||
                      name.starts_with("file_read") || name.starts_with("file_iread");
   return effects;
 }
@@ -132,6 +132,7 @@ bool writes_later(const Call& call) {
 }
 
 bool exposes_memory(llvm::StringRef name) {
+  name.consume_back("_c");
   return effects_of(name).any_time || name.starts_with("win_allocate") || name == "op_create" ||
          name.ends_with("create_errhandler") || name.ends_with("errhandler_create") ||
          name.ends_with("create_keyval") || name.ends_with("keyval_create") || name == "grequest_start";

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "clang_plugin/pass/testing/compiled.h"
+#include "core/hints/print_expression.h"
 
 namespace hybrid::pass_test {
 namespace {
@@ -175,6 +176,10 @@ TEST_P(Extraction, SendrecvIsTwoSites) {
   EXPECT_THAT(sites("MPI_Count n = 1; MPI_Send_c(buffer, n, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);"
                     " MPI_Recv_c(buffer, n, MPI_INT, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"),
               ElementsAre("MPI_Send_c static rank + 1", "MPI_Recv_c static rank - 1"));
+  const auto units =
+      hints_of(c_program("MPI_Send_c(buffer, 5000000000, MPI_INT, 0, 0, MPI_COMM_WORLD);"), GetParam());
+  ASSERT_EQ(units.size(), 1u);
+  EXPECT_EQ(print_expression(units[0], units[0].sites[0].count), "5000000000");
 }
 
 // Values that must not be treated as known.
@@ -312,6 +317,31 @@ TEST_P(Extraction, AnExceptionThatIsCaughtIsNoEnd) {
   EXPECT_THAT(peer_after("try { Count count{to}; maybe(n); } catch (...) { }"), is_not);
   EXPECT_THAT(peer_after("try { if (n > 2) fail(); } catch (...) { to = 2; }"), is_not);
   EXPECT_THAT(peer_after("maybe(n);"), ElementsAre("MPI_Send static 1"));
+}
+
+// MPI calls such a function of the program, which may write what an inspector reads.
+TEST_P(Extraction, AProgramThatMpiCallsIsSpeculative) {
+  const auto classes = [](const std::string& set_up) {
+    std::set<std::uint16_t> found;
+    for (const HintUnit& unit :
+         hints_of({"called.c",
+                   "#include <mpi.h>\nint table[2]; MPI_Op op; MPI_Win window;\n"
+                   "void sum(void* in, void* out, int* n, MPI_Datatype* type) {}\n"
+                   "void large(void* in, void* out, MPI_Count* n, MPI_Datatype* type) {}\n"
+                   "void set_up(void) { " +
+                       set_up +
+                       " }\nvoid f(void) { MPI_Barrier(MPI_COMM_WORLD);"
+                       " MPI_Send(table, 1, MPI_INT, table[0], 0, MPI_COMM_WORLD); }\n"},
+                  GetParam()))
+      for (const hybrid_site& site : unit.sites)
+        if (site.kind == HYBRID_SEND) found.insert(site.site_class);
+    return found;
+  };
+  EXPECT_THAT(classes(""), ElementsAre(HYBRID_INSPECTED));
+  EXPECT_THAT(classes("MPI_Op_create(sum, 1, &op);"), ElementsAre(HYBRID_SPECULATIVE));
+  EXPECT_THAT(classes("MPI_Op_create_c(large, 1, &op);"), ElementsAre(HYBRID_SPECULATIVE));
+  EXPECT_THAT(classes("MPI_Win_create_c(table, 8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &window);"),
+              ElementsAre(HYBRID_SPECULATIVE));
 }
 
 // The program continues where the exception is caught, or at setjmp: without the message.

@@ -47,7 +47,9 @@ class Rewriter {
       }
       std::vector<Value*> arguments{builder_.getInt32(number)};
       for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
-        arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
+        arguments.push_back(at < 0 ? builder_.getInt32(0)
+                            : at == part.count && pointer(at)->getType()->isIntegerTy(64) ? pointer(at)
+                                                                                          : in(at));
       emit(kSite, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
     for (int i = 0; i < known.arguments; ++i) {
@@ -130,7 +132,7 @@ class Rewriter {
         found.push_back(pure(kDimension, wanted));
       }
       for (uint32_t i = 0; i < found.size(); ++i) out_element(2, i, found[i]);
-    } else if (name == "win_create") {
+    } else if (name == "win_create" || name == "win_create_c") {
       clobber(0, -1, kAnyTime);
       out(5, in(4));
     } else if (name == "comm_free") {
@@ -461,7 +463,8 @@ void calls_to_values(Module& module, std::vector<SiteOrigin>& origins) {
     }
     StringRef plain = symbol;
     std::string lower;
-    if (!plain.consume_front("mpi_") && plain.consume_front("MPI_")) lower = plain.lower(), plain = lower;
+    if (!plain.consume_front("mpi_") && (plain.consume_front("MPI_") || plain.consume_front("PMPI_")))
+      lower = plain.lower(), plain = lower;
     plain.consume_back("_");
     if (!rewriter.query(plain)) rewriter.other(plain);
   }

@@ -180,7 +180,8 @@ TEST(Wrappers, ReportWhyACallCouldNotBeAnalysed) {
   write("unknown.c",
         "#include <mpi.h>\n#include <stdlib.h>\nvoid f(int to) {\n  MPI_Send(&to, 1, MPI_INT, to, 0, "
         "MPI_COMM_WORLD);\n  MPI_Send(&to, 1, MPI_INT, rand(), 0, MPI_COMM_WORLD);\n"
-        "  MPI_Send(&to, 1, MPI_INT, 3, 0, MPI_COMM_WORLD);\n}\n");
+        "  MPI_Send(&to, 1, MPI_INT, 3, 0, MPI_COMM_WORLD);\n"
+        "  MPI_Recv(&to, 1, MPI_INT, rand(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n}\n");
   const auto [code, words] = here(kBin + "hybridcc -Rhybrid -c unknown.c");
   EXPECT_EQ(code, 0);
   EXPECT_THAT(words, Not(HasSubstr("unknown.c:4:"))) << "an inspector computes it";
@@ -188,6 +189,7 @@ TEST(Wrappers, ReportWhyACallCouldNotBeAnalysed) {
               testing::ContainsRegex(
                   "unknown.c:5:3: remark: .*rand.*#pragma hybrid phase.*connections.* can declare it"));
   EXPECT_THAT(words, Not(HasSubstr("unknown.c:6:")));
+  EXPECT_THAT(words, Not(HasSubstr("unknown.c:7:"))) << "receives have no hints";
   EXPECT_EQ(here(kBin + "hybridcc -c unknown.c"), kSilence);
 }
 

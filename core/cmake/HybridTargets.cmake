@@ -99,8 +99,9 @@ function(hybrid_test_program target)
     hybrid_precompile(${target} hybrid_test_headers)
   endif()
 endfunction()
-# hybrid_test_headers(TARGET [RUNS_PROGRAMS])  compiles these headers once.
-function(hybrid_test_headers target)
+
+# hybrid_headers_of_tests(TARGET [RUNS_PROGRAMS])  hybrid_headers() for hybrid_test_program().
+function(hybrid_headers_of_tests target)
   hybrid_headers(${target} <gmock/gmock.h> <gtest/gtest.h>)
   if(TARGET ${target})
     hybrid_test_flags(${target} ${ARGN})

@@ -134,10 +134,9 @@ std::vector<HintUnit> read_hint_units(const std::string& path) {
 std::vector<HintUnit> require_hint_units(const std::string& path, const std::string& subject) {
   std::vector<HintUnit> units = read_hint_units(path);
   if (units.empty())
-    throw UserError(
-        subject + ": it contains no hints",
-        "Compile it with hybridcc, hybridcxx or hybridfort. A program that was has none if its own "
-        "code calls no MPI function that sends or receives.");
+    throw UserError(subject + ": it contains no hints",
+                    "Compile it with hybridcc, hybridcxx or hybridfort. A program compiled with these has no "
+                    "hints if its own code makes no MPI call that communicates.");
   return units;
 }
 

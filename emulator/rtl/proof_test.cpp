@@ -57,8 +57,8 @@ Verdict verdict_on(const Proof& proof, int size, const Fault* fault, std::string
       fs::path(testing::TempDir()) / fmt::format("{}_{}_{}", proof.module, proof.property, getpid());
   fs::create_directories(work);
   const std::string property = folder / "formal" / (proof.module + ".sv");
-  std::vector<std::string>
-      files;  // elaborated when the property uses them, not with their default parameters
+  // Elaborated when the property uses them, not with their default parameters.
+  std::vector<std::string> files;
   for (const std::string& name : kDesigns.at(proof.module)) {
     std::string file = folder / name;
     if (fault != nullptr && fault->file == name) {

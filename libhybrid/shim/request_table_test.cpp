@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/random.h"
-#include "core/testing/random_cases.h"
 #include "libhybrid/shim/handle_table.h"
 
 namespace hybrid::shim {
@@ -58,10 +57,10 @@ TEST(RequestTable, AgreesWithAMapOnRandomHandles) {
   RequestTable table;
   std::map<std::uint32_t, std::uint64_t> reference;
   Random random(7);  // any seed
-  for (std::uint64_t step = 0; step < random_cases(200000); ++step) {
+  for (int step = 0; step < 50000; ++step) {
     const auto handle = static_cast<std::uint32_t>(random.below(30000) * 2654435761u | 1u);
-    table.insert(handle, send_of(step));
-    reference[handle] = step;
+    table.insert(handle, send_of(static_cast<std::uint64_t>(step)));
+    reference[handle] = static_cast<std::uint64_t>(step);
   }
   for (const auto& [handle, bytes] : reference) {
     ASSERT_NE(table.find(handle), nullptr);
