@@ -23,7 +23,8 @@ struct Proof {
     int steps = 0;              // of a clocked design, from the reset on; 0: a combinational design
     bool by_induction = false;  // a proof without bound; `steps` limits the length of the induction
   } bound;
-  std::vector<Fault> faults;  // looked for at the last size, or at the first large one; of small designs also at the first size
+  // Looked for at the last size, or at the first large one; of small designs also at the first size.
+  std::vector<Fault> faults;
 };
 
 /// For GoogleTest.
