@@ -159,8 +159,10 @@ class Outlined {
     for (BasicBlock* block : blocks_)
       for (BasicBlock* next : successors(block))
         if (!blocks_.contains(next)) map[mapping.lookup(next)] = end;
+    /* In a loop the block before the first one may follow the last one, too: to leave is to end. */
     for (BasicBlock* before : predecessors(blocks_.front()))
-      if (!blocks_.contains(before)) map[mapping.lookup(before)] = entry;
+      if (!blocks_.contains(before))
+        blocks.front()->replacePhiUsesWith(cast<BasicBlock>(mapping.lookup(before)), entry);
     for (BasicBlock* block : blocks)
       for (Instruction& instruction : *block) {
         instruction.dropDbgRecords();
