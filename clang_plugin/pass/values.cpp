@@ -47,9 +47,10 @@ class Rewriter {
       }
       std::vector<Value*> arguments{builder_.getInt32(number)};
       for (int at : {part.count, part.type, part.peer, part.tag, part.communicator})
-        arguments.push_back(at < 0 ? builder_.getInt32(0)
-                            : at == part.count && pointer(at)->getType()->isIntegerTy(64) ? pointer(at)
-                                                                                          : in(at));
+        arguments.push_back(at < 0 ? builder_.getInt32(0) : in(at));
+      /* A 64-bit count is not truncated. */
+      if (part.count >= 0 && pointer(part.count)->getType()->isIntegerTy(64))
+        arguments[1] = pointer(part.count);
       emit(kSite, builder_.getVoidTy(), arguments, MemoryEffects::inaccessibleMemOnly());
     }
     for (int i = 0; i < known.arguments; ++i) {

@@ -193,6 +193,19 @@ TEST(Wrappers, ReportWhyACallCouldNotBeAnalysed) {
   EXPECT_EQ(here(kBin + "hybridcc -c unknown.c"), kSilence);
 }
 
+// Behind the phase, the block of its end is also that of the next iteration.
+TEST(Wrappers, CompileALoopOfJumpsAroundAPhase) {
+  write(
+      "again.c",
+      "#include <mpi.h>\nextern int table[16], op(int);\n"
+      "extern struct item { int peer; struct item* next; }* list;\nvoid f(int p) {\n  int i = 0;\nagain: {\n"
+      "#pragma hybrid phase(region)\n    { int x = 0; while (op(p) % 2 == 0) { if (++x > 2) break; } }\n"
+      "#pragma hybrid end\n    for (struct item* q = list; q; q = q->next)\n"
+      "      MPI_Send(&i, 1, MPI_INT, table[q->peer & 15], 1, MPI_COMM_WORLD);\n  }\n"
+      "  if (++i < 4) goto again;\n}\n");
+  EXPECT_EQ(here(kBin + "hybridcc -O2 -w -c again.c"), kSilence);
+}
+
 TEST(Wrappers, WorkFromAnInstalledPrefix) {
   // Installs only the component of the compilers.
   const std::string prefix = folder() + "/prefix", moved = folder() + "/moved";
